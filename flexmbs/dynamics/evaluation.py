@@ -107,6 +107,7 @@ class Dynamics:
         c = self.coordinates
         self.states, self.mass, self.length = system.states, system.mass_diagonal, system.length
         self.body_of, self.body_sizes = system.body_sizes
+        self.velocity_sizes, self.equation_sizes = system.velocity_sizes, system.equation_sizes
         self.user_calls = UserCalls()
         self.prescribed = Prescribed(system, self.velocity_rows, self.user_calls)
         self.motion, self.given = self.prescribed.motion, self.prescribed.given

@@ -135,7 +135,7 @@ class _Stepper(NewmarkStepper):
         dynamics.turns.reset()  # frames of cables are counted among the reference configuration
         self.compliance = compliances(dynamics.system, dynamics.mass) / (COMPLIANCE * scheme.penalty)
         dynamics.turns.restore(before)
-        self.closed = CLOSED * dynamics.length
+        self.closed = CLOSED
         self._upright = np.tile(np.eye(3), (len(dynamics.T), 1, 1))
 
     def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:

@@ -37,7 +37,7 @@ from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.implicit_step import CLOSED, EPS, FAR, GROWING, MET, MET_RATE, PATIENT, settled
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
 from flexmbs.integrators.stepper import Stepper, turned_too_far
-from flexmbs.kernels.steps import hold_back, largest, position_norm, put_back, retract
+from flexmbs.kernels.steps import hold_back, largest_gap, largest_part, position_norm, put_back, retract
 
 __all__ = ["BDF"]
 
@@ -233,7 +233,7 @@ class _Stepper(Stepper):
         fresh = not (matrix.restore(point) and matrix.serves(alpha, t))
         renewed = False
         last = math.inf
-        closed = (CLOSED if self.fixed else MET) * dyn.length
+        closed = CLOSED if self.fixed else MET
         dyn.set_time(t)
         for number in range(1, self.scheme.corrector.max_iterations + 1):
             began = perf_counter()
@@ -245,7 +245,7 @@ class _Stepper(Stepper):
                 dyn.residual(q1, v1, a1, lam)
                 self._residuals += 1
             dyn.seconds["evaluation"] += perf_counter() - began
-            gap = largest(dyn.r, n_v) if self.two_levels else 0.0
+            gap = largest_gap(dyn.r, n_v, dyn.equation_sizes, dyn.velocity_rows, h) if self.two_levels else 0.0
             dy = none
             if self.two_levels:
                 dy = self._correction(alpha)
@@ -267,7 +267,7 @@ class _Stepper(Stepper):
             small = small or (number == 1 and not self.fixed and size <= 0.3 * wanted)
             done = size <= floor or (small and gap <= closed)
             done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
-            done = done and gap <= MET * dyn.length and self._rates_met(v1, h)
+            done = done and gap <= MET and self._rates_met(v1, h)
             done = done and settled(dyn.states, dyn.system.state_resolutions, x, v1, a1, alpha, h, STATES)
             if done and turned_too_far(dyn, theta):
                 return self.failed(StepStatus.TURNED, number)
@@ -300,7 +300,7 @@ class _Stepper(Stepper):
         """
         dyn = self.dynamics
         rate = dyn.rates()
-        self._rate_gap = largest(rate, 0)
+        self._rate_gap = largest_part(rate, dyn.equation_sizes)
         hold_back(dyn.r, rate, dyn.velocity_rows, dyn.n_v, alpha, self._held)
         y = dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v].copy()
         self.matrix.rate_coupling(y, rate)
@@ -313,7 +313,7 @@ class _Stepper(Stepper):
         if not self.two_levels:
             return True
         dyn = self.dynamics
-        return self._rate_gap <= MET_RATE * largest(v, 0) * max(1.0, dyn.length) + MET * dyn.length / abs(h)
+        return self._rate_gap <= MET_RATE * largest_part(v, dyn.velocity_sizes) + MET / abs(h)
 
     def _accept(
         self, state: StepState, h: float, plan: Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,

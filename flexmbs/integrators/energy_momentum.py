@@ -37,7 +37,7 @@ from flexmbs.kernels.inertia import inertia_force
 from flexmbs.kernels.mean_markers import MEAN_KINDS
 from flexmbs.kernels.mean_pairs import joints_between, springs_between
 from flexmbs.kernels.pairs import pull_down
-from flexmbs.kernels.steps import largest_turn, norm
+from flexmbs.kernels.steps import largest_gap, largest_turn, norm
 from flexmbs.system.refusals import refuse_force, refuse_marker
 from flexmbs.system.system import EvaluationError
 
@@ -127,7 +127,7 @@ class _Stepper(Stepper):
     def __init__(self, scheme: EnergyMomentum, dynamics: Dynamics, tolerance: float) -> None:
         super().__init__(scheme, dynamics, tolerance)
         self.most = scheme.max_iterations
-        self.closed = self.met = CLOSED * dynamics.length
+        self.closed = self.met = CLOSED
         system, m = dynamics.system, dynamics.mechanics
         # The derivative of discrete gradients is not symmetric, and fills the blocks of joints.
         solver: Any = linsolve.choose(system.pattern, system.half_band, False, system.multipliers)
@@ -162,7 +162,7 @@ class _Stepper(Stepper):
         cayley_retract(state.q, self.c, dyn.n_linear, dyn.angles_of_bodies, self.q1)
         self._evaluate(state, self.q1, (2.0 / self.h) * self.c - state.v, self.c, self.lam, self.h)
         dyn.seconds["evaluation"] += perf_counter() - began
-        self._gap = float(np.abs(dyn.r[dyn.n_v :]).max(initial=0.0))
+        self._gap = largest_gap(dyn.r, dyn.n_v, dyn.equation_sizes, dyn.velocity_rows, self.h)
         dyn.factorise(1.0)
         return False
 

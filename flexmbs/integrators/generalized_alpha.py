@@ -49,7 +49,8 @@ from flexmbs.kernels.steps import (
     correct,
     finish,
     hold_back,
-    largest,
+    largest_gap,
+    largest_part,
     put_back,
     retract,
     tangent_operators,
@@ -257,7 +258,7 @@ class NewmarkStepper(Stepper):
         self.coefficients = coefficients
         self.most, self.rtol = scheme.newton.max_iterations, scheme.newton.rtol
         self.always = scheme.newton.jacobian_update == "full"
-        self.closed, self.met = CLOSED * dynamics.length, MET * dynamics.length
+        self.closed, self.met = CLOSED, MET
         self.renew = True
         self._sums = np.empty(len(dynamics.body_sizes))
 
@@ -309,7 +310,8 @@ class NewmarkStepper(Stepper):
         return False
 
     def violation(self) -> float:
-        return largest(self.dynamics.r, self.dynamics.n_v) if self.dynamics.n_c else 0.0
+        dyn = self.dynamics
+        return largest_gap(dyn.r, dyn.n_v, dyn.equation_sizes, dyn.velocity_rows, self.h)
 
     def correct(self) -> float:
         return self.add(self.dynamics.solve(1.0 / self.wa, 1.0, 1.0 / self.wv))
@@ -431,7 +433,7 @@ class _Stepper(NewmarkStepper):
             return super().correct()
         dyn, n_v = self.dynamics, self.dynamics.n_v
         rate = dyn.rates()
-        self._rate_gap = largest(rate, 0)
+        self._rate_gap = largest_part(rate, dyn.equation_sizes)
         hold_back(dyn.r, rate, dyn.velocity_rows, n_v, self.wv, self._held)
         y = dyn.solve(0.0, 1.0, 1.0)
         dyn.rate_coupling(y, rate)
@@ -441,6 +443,5 @@ class _Stepper(NewmarkStepper):
     def rates_met(self) -> bool:
         if not self.on_rates:
             return True
-        length = self.dynamics.length
-        speed = largest(self.v1, 0) * max(1.0, length)
-        return self._rate_gap <= MET_RATE * speed + MET * length / abs(self.h)
+        speed = largest_part(self.v1, self.dynamics.velocity_sizes)
+        return self._rate_gap <= MET_RATE * speed + MET / abs(self.h)

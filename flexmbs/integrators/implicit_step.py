@@ -34,7 +34,8 @@ PATIENT, GROWING = 4, 2.0
 FAR = 1e6
 """An increment this many times the size of all positions is divergence."""
 CLOSED = 1e-9
-"""Constraint violation, relative to the size of the model, from which one more increment leads to round-off."""
+"""Constraint violation, relative to the size of the model (rad for angles), from which one more increment leads to
+round-off."""
 MET, MET_RATE = 1e-7, 1e-4
 """Violation of positions over the size of the model, of velocities over the largest, with which no step is accepted.
 

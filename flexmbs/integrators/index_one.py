@@ -87,8 +87,8 @@ class IndexOne:
         self._factors = dyn.factorisations
 
     def gap(self) -> float:
-        """Largest violation of a position constraint at the state evaluated last."""
-        g = self.dynamics.r[self.n_v :]
+        """Largest violation of a position constraint at the state evaluated last, each over its size."""
+        g = self.dynamics.r[self.n_v :] / self.dynamics.equation_sizes
         return float(np.abs(g[self.holonomic] if self._rolling else g).max(initial=0.0))
 
     def accelerations(self, v: FloatArray, added: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:

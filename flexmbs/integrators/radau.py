@@ -200,7 +200,7 @@ class _Stepper(Stepper):
                 stages.lam[i] = matrix.least(stages.lam[i])
         self.newton.solve(stages, state, h)
         error = self._estimate(stages, state, h)
-        q1, v1 = self.newton.close(stages, state)
+        q1, v1 = self.newton.close(stages, state, h)
         if turned_too_far(dyn, stages.theta[2]):
             raise NotConvergedError(StepStatus.TURNED, 0.5, stages.iterations)
         factor = self._factor(error, h, memory, stages)

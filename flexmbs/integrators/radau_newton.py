@@ -25,7 +25,7 @@ from flexmbs.integrators.collocation import (
     increments,
 )
 from flexmbs.integrators.contracts import StepStatus
-from flexmbs.kernels.steps import largest, retract
+from flexmbs.kernels.steps import largest_part, retract
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -177,7 +177,7 @@ class RadauNewton:
         small = max(STATES, self.limit) * values + self.dynamics.system.state_resolutions
         return bool(np.all(np.abs(change[:, k]).max(axis=0) <= small))
 
-    def close(self, stages: Stages, state: StepState) -> tuple[FloatArray, FloatArray]:
+    def close(self, stages: Stages, state: StepState, h: float) -> tuple[FloatArray, FloatArray]:
         """The end of the step, with what the iteration has left of the constraints taken off."""
         dyn, matrix, right = self.dynamics, self.matrix, np.zeros(len(self._right))
         n_v = dyn.n_v
@@ -188,15 +188,15 @@ class RadauNewton:
             if not dyn.n_c:
                 return q1, v1
             gap, rate = out[n_v:] * self._positions, dyn.rates()
-            off, rate_off = largest(gap, 0), largest(rate, 0)
-            speed = largest(v1, 0) * max(1.0, dyn.length)
-            if off <= CLOSED * dyn.length and rate_off <= RATE_CLOSED * speed + CLOSED * dyn.length:
+            off, rate_off = largest_part(gap, dyn.equation_sizes), largest_part(rate, dyn.equation_sizes)
+            speed = largest_part(v1, dyn.velocity_sizes)
+            if off <= CLOSED and rate_off <= RATE_CLOSED * speed + CLOSED / abs(h):
                 return q1, v1
             if number < CLOSINGS - 1:
                 right[n_v:] = -gap
                 theta = theta + matrix.solve_real(right)[:n_v]
                 right[n_v:] = -rate
                 v1 = v1 + matrix.solve_real(right)[:n_v]
-        if not (off <= MET * dyn.length and rate_off <= MET_RATE * speed + MET * dyn.length):
+        if not (off <= MET and rate_off <= MET_RATE * speed + MET / abs(h)):
             raise NotConvergedError(StepStatus.SLOW, 0.5, stages.iterations)
         return q1, v1

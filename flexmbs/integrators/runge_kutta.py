@@ -197,10 +197,11 @@ class _Stepper(Stepper):
             return self.failed(StepStatus.TURNED, n)
         q1, v1 = keeper.project(state.t + h, q1, v1)
         gap = self.equations.gap()
-        if keeper.meets and gap > MET * dyn.length:
+        if keeper.meets and gap > MET:
             dyn.r[: dyn.n_v] = 0.0  # the largest residual is the one that is reported by its name
             told = "the step is too large, or they cannot be met"
-            return self.failed(StepStatus.SLOW, n, f"the projection leaves the constraints {gap:.3g} apart: {told}")
+            away = f"the projection leaves the constraints apart by {gap:.3g} of the size of the model"
+            return self.failed(StepStatus.SLOW, n, f"{away}: {told}")
         memory = self.redundancy.end(keeper.meets)
         a1, lam = keeper.accelerations(v1)
         local(state.q, q1, n_linear, theta)

@@ -19,7 +19,9 @@ __all__ = [
     "finish",
     "hold_back",
     "largest",
+    "largest_gap",
     "largest_of_bodies",
+    "largest_part",
     "largest_turn",
     "local",
     "norm",
@@ -259,6 +261,30 @@ def position_norm(q: FloatArray, mass: FloatArray, n_linear: int) -> float:
         for c in range(3):
             s += mass[k + c] * q[i + c] * q[i + c] + mass[k + 3 + c]
     return math.sqrt(s)
+
+
+@kernel
+def largest_part(x: FloatArray, sizes: FloatArray) -> float:
+    """Largest absolute value over the size of each."""
+    m = 0.0
+    for i in range(x.shape[0]):
+        m = max(m, abs(x[i]) / sizes[i])
+    return m
+
+
+@kernel
+def largest_gap(r: FloatArray, start: int, sizes: FloatArray, velocity_rows: IntArray, h: float) -> float:
+    """Largest violation of constraints, from ``start`` on in r, over their sizes; of a velocity times the step.
+
+    Free of units, so that what is decided by it does not depend on them.
+    """
+    m = 0.0
+    for i in range(sizes.shape[0]):
+        gap = abs(r[start + i]) / sizes[i]
+        if velocity_rows[i] == 1:
+            gap *= abs(h)
+        m = max(m, gap)
+    return m
 
 
 @kernel

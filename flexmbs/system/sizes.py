@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.kernels.rows.rows import kind_of
 
 if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["body_sizes", "model_length"]
+__all__ = ["body_sizes", "equation_sizes", "model_length", "velocity_sizes"]
 
 
 def model_length(coordinates: Coordinates, mechanics: Mechanics) -> float:
@@ -38,3 +39,27 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
         s[dofs], body[dofs] = size, number[owner]
     sizes = np.bincount(body, weights=mass * s**2, minlength=len(number))
     return body, np.asarray(sizes, dtype=np.float64)
+
+
+def velocity_sizes(coordinates: Coordinates, length: float) -> FloatArray:
+    """Unit of each velocity (n_v,), times that of time: ``length`` or 1, as in `body_sizes`; infinite for states.
+
+    States have units of their own, and nothing is compared with them.
+    """
+    sizes = np.ones(coordinates.n_v)
+    for group in coordinates.groups:
+        for _, dofs, size in group.sizes(length):
+            sizes[dofs] = size
+    first = coordinates.n_linear - len(coordinates.extra)
+    sizes[first : coordinates.n_linear] = [np.inf if e.mass > 0.0 else length for e in coordinates.extra]
+    return sizes
+
+
+def equation_sizes(mechanics: Mechanics, n_v: int, length: float) -> FloatArray:
+    """Unit of each constraint (n_c,): ``length`` for what is one, 1 for angles and cosines, times its factor."""
+    rows = mechanics.joints
+    lengths = np.array([kind_of(number).unit in ("length", "velocity") for number in rows.kind], dtype=bool)
+    sizes = np.zeros(len(mechanics.equations))
+    np.maximum.at(sizes, rows.eq - n_v, np.abs(rows.factor) * np.where(lengths, length, 1.0))
+    sizes[sizes == 0.0] = length
+    return sizes

@@ -183,7 +183,8 @@ class Driver:
             motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
             counts=np.zeros(len(COUNTS), dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
             angles=dyn.angles_of_bodies, states=dyn.states,
-            resolutions=dyn.system.state_resolutions, velocity_rows=dyn.velocity_rows, order=dyn.system.free,
+            resolutions=dyn.system.state_resolutions, velocity_rows=dyn.velocity_rows,
+            equation_sizes=dyn.equation_sizes, velocity_sizes=dyn.velocity_sizes, order=dyn.system.free,
             frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
             d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
             mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
@@ -201,7 +202,7 @@ class Driver:
         self._places = [places[name] for name in GIVEN]
         self._numbers = Numbers(
             0.0, 0.0, 0.0, 0.0, *NO_LIMITS, scheme.beta, scheme.gamma, scheme.alpha_m, scheme.alpha_f, tolerance,
-            scheme.newton.rtol, dyn.length, dyn.position_size,
+            scheme.newton.rtol, dyn.position_size,
         )  # fmt: skip
         two_levels = scheme.index == 2 and dyn.n_c > 0
         self._sizes = Sizes(

@@ -31,7 +31,8 @@ from flexmbs.kernels.steps import (
     begin,
     finish,
     hold_back,
-    largest,
+    largest_gap,
+    largest_part,
     largest_turn,
     put_back,
     reduce,
@@ -70,7 +71,6 @@ class Numbers(NamedTuple):
     alpha_f: float
     tolerance: float
     rtol: float
-    length: float
     position_size: float
 
 
@@ -127,6 +127,8 @@ class StepArrays(NamedTuple):
     states: IntArray
     resolutions: FloatArray
     velocity_rows: IntArray
+    equation_sizes: FloatArray
+    velocity_sizes: FloatArray
     order: IntArray
     frame_dofs: IntArray
     frames: FloatArray
@@ -268,7 +270,7 @@ def advance(
     estimate = error_factor(h, s.alpha_m, s.alpha_f, s.beta)
     h_old, before, planned, begun = s.h_old, s.error_before, s.h, s.t
     most, full, exact = c.most, c.full == 1, False
-    closed, met = CLOSED * s.length, MET * s.length
+    closed, met = CLOSED, MET
     rate_gap, evaluations, factorisations = 0.0, 0, 0
 
     def linearise() -> bool:
@@ -293,7 +295,7 @@ def advance(
         return refused  # noqa: RET504  # the call is replaced by statements
 
     def violation() -> float:
-        return largest(x.r, n_v)
+        return largest_gap(x.r, n_v, x.equation_sizes, x.velocity_rows, h)
 
     def correct() -> float:
         nonlocal rate_gap
@@ -302,7 +304,7 @@ def advance(
             for k in range(c.n_c):
                 x.rate[k] = -x.motion[row, k, 1]
             rates(x.rate)
-            rate_gap = largest(x.rate, 0)
+            rate_gap = largest_part(x.rate, x.equation_sizes)
             hold_back(x.r, x.rate, x.velocity_rows, n_v, wv, x.held)
             solve(
                 x.r, x.order, x.frame_dofs, x.frames, n_v, 0.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
@@ -320,9 +322,7 @@ def advance(
         return moved
 
     def rates_met() -> bool:
-        return c.two_levels == 0 or rate_gap <= (
-            MET_RATE * (largest(v1, 0) * max(1.0, s.length)) + MET * s.length / abs(h)
-        )
+        return c.two_levels == 0 or rate_gap <= (MET_RATE * largest_part(v1, x.velocity_sizes) + MET / abs(h))
 
     def turned() -> bool:
         return largest_turn(x.dq, n_linear, x.angles) > MOST_TURN

@@ -78,7 +78,7 @@ class CoordinatePartitioning:
 
     def keeper(self, equations: IndexOne) -> _Partitioning:
         """What does the work in one run."""
-        return _Partitioning(equations, self.atol * equations.dynamics.length, self.max_iterations)
+        return _Partitioning(equations, self.atol, self.max_iterations)
 
 
 class _Partitioning(Plain):

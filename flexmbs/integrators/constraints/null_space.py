@@ -78,7 +78,7 @@ class NullSpace:
 
     def keeper(self, equations: IndexOne) -> _NullSpace:
         """What does the work in one run."""
-        return _NullSpace(equations, self.atol * equations.dynamics.length, self.max_iterations)
+        return _NullSpace(equations, self.atol, self.max_iterations)
 
 
 class _NullSpace(Plain):

@@ -64,7 +64,7 @@ class StandardProjection:
 
     def keeper(self, equations: IndexOne) -> _Standard:
         """What does the work in one run."""
-        return _Standard(equations, self.atol * equations.dynamics.length, self.max_iterations)
+        return _Standard(equations, self.atol, self.max_iterations)
 
 
 class _Standard(Plain):

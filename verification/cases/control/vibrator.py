@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -30,7 +31,7 @@ def voltage(t: float) -> float:
 
 def vibrator(load: float = 0.0, free: bool = False, flux: float = 0.0) -> fx.Model:
     """The mass moves along x, towards the magnet; ``free``: no resistance, voltage or damping."""
-    mass = fx.PointMass(MASS, position=(0.0, 0.0), name="mass")
+    mass: Any = fx.PointMass(MASS, position=(0.0, 0.0), name="mass")
     behind = fx.ground.marker((-1.0, 0.0))
     spring = fx.SpringDamper(
         behind, mass, stiffness=(SPRING, 0.0, HARDENING), damping=0.0 if free else DAMPING, name="suspension"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import brentq, lsq_linear
 
@@ -28,6 +30,11 @@ STIFFENING = 12.0
 """Instantaneous stiffness by the force and the length: what a tendon spread over the muscle has."""
 
 
+def pull(force: float, rest: float) -> Callable[[float, float, float], float]:
+    """Of a muscle on the distance of its ends, which it shortens; stiffer the stronger."""
+    return lambda length, rate, t: -force * (1.0 + STIFFENING * (length / rest - 1.0))
+
+
 def elbow(activations: FloatArray, added: float = 0.0, begin: float = 0.05, weight: bool = True) -> fx.Model:
     """The forearm on its hinge; a muscle pulls with its activation and stiffens when it is stretched."""
     forearm = fx.PlanarRigidBody(MASS, INERTIA, position=(LENGTH / 2, 0), name="forearm")
@@ -37,10 +44,9 @@ def elbow(activations: FloatArray, added: float = 0.0, begin: float = 0.05, weig
         rest, force = float(np.hypot(above[0] - below[0], above[1] - below[1])), float(a * largest)
         pulls.append(
             fx.JointForce(
-                fx.ground.marker(above), forearm.marker_at(below), coordinate="distance", name=name,
-                force=lambda d, rate, t, F=force, L=rest: -F * (1.0 + STIFFENING * (d / L - 1.0)),
+                (fx.ground.marker(above), forearm.marker_at(below)), pull(force, rest), coordinate="distance", name=name
             )
-        )  # fmt: skip
+        )
     loads = [fx.PointForce(forearm.marker_at((LENGTH, 0)), (0, -P_1)), fx.Gravity((0, -G))] if weight else []
     if added:
         loads.append(

@@ -89,7 +89,7 @@ def run(progress: Progress) -> Outcome:
                      "the same; irregularity squared is left", atol=2e-4)
         )  # fmt: skip
     progress("start")
-    _, t, speed, change = over_angle(law, 5.0, BEGIN, STARTER, IDLE)
+    _, t, crank, change = over_angle(law, 5.0, BEGIN, STARTER, IDLE)
     events = [
         fx.control.Event(fx.control.JointSensor("main bearing", rate=True), level=IDLE, direction=1, name="400 rpm",
                          action=lambda view: {STARTER_LABEL: STARTER[1] / STARTER[0]}),
@@ -102,19 +102,19 @@ def run(progress: Progress) -> Outcome:
     quantities += [
         measured("start: 400 rpm are reached", "s", first, change, ANGLE, 1e-6, rtol=1e-3),
         measured("start: five turns are done", "s", started.t[-1], float(t[-1]), ANGLE, 1e-6, rtol=1e-3),
-        measured("start: speed after five turns", "rad/s", rate[-1], float(speed[-1]), ANGLE, 1e-6, rtol=1e-3),
+        measured("start: speed after five turns", "rad/s", rate[-1], float(crank[-1]), ANGLE, 1e-6, rtol=1e-3),
     ]
     drawing, axes = figure()
     axes.plot(started.t, rate, color=COLOURS[0], label="start")
-    axes.plot(t[::15], speed[::15], "k.", markersize=2.5)
+    axes.plot(t[::15], crank[::15], "k.", markersize=2.5)
     irregular = []
     for colour, count in zip(COLOURS[1:], (4, 2, 1), strict=False):
         progress(f"irregularity with {count} cylinders")
         fired = FourStroke(offsets=FIRING[count], ignition=BALANCE[count])
         _, times, exact, _ = over_angle(fired, 2.0, idle)
         free = running(fired, idle)
-        cycle = fx.simulate(free, float(times[-1]), step=float(times[-1]) / 360)
-        rates = cycle.angular_velocity(free.bodies[0])[:, 2]
+        once = fx.simulate(free, float(times[-1]), step=float(times[-1]) / 360)
+        rates = once.angular_velocity(free.bodies[0])[:, 2]
         irregular.append((rates.max() - rates.min()) / idle)
         reference = float(exact.max() - exact.min()) / idle
         quantities.append(
@@ -126,7 +126,7 @@ def run(progress: Progress) -> Outcome:
             measured(f"{count} cylinders: gain of speed in a cycle with p_i = {BALANCE[count]:g} p_a", "-",
                      rates[-1] / rates[0] - 1.0, 0.0, PAPER, atol=2e-3)
         )  # fmt: skip
-        axes.plot(started.t[-1] + cycle.t, rates, color=colour, label=f"{count} cylinders")
+        axes.plot(started.t[-1] + once.t, rates, color=colour, label=f"{count} cylinders")
     grows = float(irregular[0] < irregular[1] < irregular[2])
     quantities.append(measured("fewer cylinders run less evenly (Fig. 3)", "-", grows, 1.0, PAPER, atol=0.5))
     axes.set_xlabel("t in s")

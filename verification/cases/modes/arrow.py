@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from flexmbs.verification.reference.arrow import critical_pushes, eigenvalues
 TAIL, HEAD, BOW, STRING = 0.2, 0.25, 2.5, 20.0
 """Masses by that of the arrow, and the stiffness of the string across the arrow by EI/l^3, as printed."""
 
+MESH: Any = fx.meshes.Mesh  # takes pairs and lists, too
 RITZ = "Legendre-Ritz, 24 terms"
 COUNTS = (8, 16, 32, 64)
 PRINTED = (14.5, 56.5)
@@ -30,9 +32,9 @@ def arrow(elements: int, head: float = HEAD, bow: bool = True) -> Part:
     cells = line.cells[0].nodes
     sets = {"tail": [int(cells[0, 0])], "head": [int(cells[-1, 1])]}
     if not bow:
-        mesh = fx.meshes.Mesh(line.points, [("line", cells)], sets)
+        mesh = MESH(line.points, [("line", cells)], sets)
         return Part(mesh, regions=[fx.linear.Region(None, frame)], connections=masses, name="arrow")
-    mesh = fx.meshes.Mesh(
+    mesh = MESH(
         [*line.points, (0.0, -1.0, 0.0)],
         [("line", np.vstack([cells, [cells[0, 0], elements + 1]]))],
         {**sets, "bow": [elements + 1]},

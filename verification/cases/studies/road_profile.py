@@ -45,7 +45,9 @@ def shaken(road: FloatArray, cubic: float, parts: int = 2) -> FloatArray:
     times = SAMPLE * np.arange(len(road))
     # smooth between its values, as a road without content above half the sampling rate is
     fine = np.fft.irfft(np.fft.rfft(road), parts * len(road))[: parts * (len(road) - 1) + 1] * parts
-    push = fx.PointForce(wheel, (0.0, TYRE), history=fx.Table(SAMPLE / parts * np.arange(len(fine)), fine))
+    push = fx.PointForce(
+        wheel, (0.0, TYRE), history=fx.Table(np.asarray(SAMPLE / parts * np.arange(len(fine)), dtype=np.float64), fine)
+    )
     run = fx.simulate(
         model.with_(tyre, push), until=times[-1], step=SAMPLE / parts, output=fx.Output(every=SAMPLE, energy=False)
     )
@@ -61,7 +63,7 @@ def really_shaken(road: FloatArray, cubic: float, parts: int = 2) -> tuple[Float
         e = distance - HEIGHT - float(np.interp(t, at, road))
         return max(-TYRE * e - HARDER * e**3, -WEIGHT)
 
-    tyre = fx.JointForce(ground, wheel, force, coordinate="distance", name="tyre")
+    tyre = fx.JointForce((ground, wheel), force, coordinate="distance", name="tyre")
     run = fx.simulate(
         model.with_(tyre), until=at[-1], step=SAMPLE / parts, output=fx.Output(every=SAMPLE, energy=False)
     )
@@ -81,7 +83,7 @@ def response() -> fx.LinearModel:
 def run(progress: Progress) -> Outcome:
     """A known road in one step; then the tyre."""
     linear = response()
-    t = SAMPLE * np.arange(COUNT)
+    t: FloatArray = SAMPLE * np.arange(COUNT, dtype=np.float64)
     road = road_at(t)
     quantities = []
     progress("known road, linear car")

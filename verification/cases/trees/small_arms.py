@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import flexmbs as fx
@@ -108,15 +110,17 @@ def antagonistic(preload: float) -> fx.Model:
     load = fx.PlanarRigidBody(1.0, LOAD, name="load")
     rotor = fx.PlanarRigidBody(0.1, ROTOR, name="rotor")
     hinge = fx.RevoluteJoint(fx.ground, load, at=(0, 0), name="hinge")
+
+    def pull(sign: float) -> Callable[[float, float, float], float]:
+        def force(angle: float, rate: float, t: float) -> float:
+            e = preload - sign * angle
+            return sign * QUADRATIC * e * abs(e) - 0.5 * DAMPING * rate
+
+        return force
+
     pulls = [
-        fx.JointForce(
-            hinge,
-            lambda angle, rate, t, sign=sign: (
-                sign * QUADRATIC * (preload - sign * angle) * abs(preload - sign * angle) - 0.5 * DAMPING * rate
-            ),
-            name=f"drive {name}",
-        )
-        for sign, name in ((1.0, "forwards"), (-1.0, "backwards"))
+        fx.JointForce(hinge, pull(1.0), name="drive forwards"),
+        fx.JointForce(hinge, pull(-1.0), name="drive backwards"),
     ]
     return fx.Model(
         load, rotor, hinge, *pulls, fx.FixedJoint(load, rotor, name="gear"),
