@@ -121,7 +121,7 @@ def run_positioning(progress: Progress) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         found, runs = evolve(f"{folder}/drives.h5", GENERATIONS)
         assert runs.results is not None  # noqa: S101  # there were runs
-        count = found.nfev
+        count = found.nfev * POPULATION
         gains = LOW * (HIGH / LOW) ** found.x
     before, after = sampled_way(np.array(FIRST)), sampled_way(gains)
     source = "recursion of the sampled loop, exact between samples"
