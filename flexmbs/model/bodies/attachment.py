@@ -10,6 +10,7 @@ from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_count, as_name, is_list, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
+from flexmbs.model.bodies.frames import frame_along
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.flexible import FlexibleBody
@@ -50,8 +51,7 @@ class Attachment(Description):
         x : (3,) sequence, optional
             Direction of its first axis, made normal to ``axis``.
         """
-        from flexmbs.model.bodies.frames import frame_along  # markers are built on bodies, not the other way round
-        from flexmbs.model.bodies.marker import as_marker
+        from flexmbs.model.bodies.marker import as_marker  # markers are built on bodies, not the other way round
 
         owner = f"marker at {self}"
         if axis is None and x is None:
