@@ -240,7 +240,7 @@ def _gram(a: FloatArray, b: FloatArray) -> FloatArray:
     """Sums (n_e, k, k) over points and components of two fields (n_e, n_g, n_c, k)."""
     n, points, components, k = a.shape
     flat = n, points * components, k
-    return np.matmul(a.reshape(flat).transpose(0, 2, 1), b.reshape(flat))
+    return np.asarray(np.matmul(a.reshape(flat).transpose(0, 2, 1), b.reshape(flat)))
 
 
 def mass(group: BeamGroup) -> FloatArray:

@@ -91,7 +91,7 @@ from .model.bodies import PointMass as PointMass
 from .model.bodies import RigidBody as RigidBody
 from .model.bodies import Wireframe as Wireframe
 from .model.bodies import ground as ground
-from .model.bodies.flexible import Attachment as Attachment
+from .model.bodies.attachment import Attachment as Attachment
 from .model.bodies.flexible import FlexibleBody as FlexibleBody
 from .model.bodies.floating import FloatingBody as FloatingBody
 from .model.bodies.linear import LinearBody as LinearBody

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 __all__ = ["Plain", "extract", "join"]
 
@@ -49,6 +48,8 @@ def join(one: Plain, other: Plain, tolerance: float | None) -> Plain:
     points, more = one[0], other[0]
     if tolerance is None:
         tolerance = 1e-9 * float(np.linalg.norm(np.ptp(np.vstack([points, more]), axis=0)))
+    from scipy.spatial import cKDTree  # slow to import, seldom needed
+
     distance, nearest = cKDTree(points).query(more, distance_upper_bound=np.nextafter(tolerance, np.inf))
     joined = np.isfinite(distance)
     number = np.empty(len(more), dtype=np.int64)

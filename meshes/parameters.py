@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
@@ -207,6 +206,8 @@ def _spline(values: NDArray[np.float64], after: NDArray[np.int64], step: NDArray
         if len(nodes) < 2:
             continue
         t = np.concatenate(([0.0], np.cumsum(step[nodes[:-1]])))
+        from scipy.interpolate import CubicSpline  # slow to import, seldom needed
+
         rule = CubicSpline(t, values[nodes], bc_type="periodic" if closed else "not-a-knot")
         slopes[chain] = rule(t[: len(chain)], 1)
     return slopes

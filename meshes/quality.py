@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from flexmbs.core.checks import as_number, frozen_copy, show
 from flexmbs.core.errors import MeshError
@@ -141,6 +140,8 @@ def quality(mesh: Mesh, tolerance: float | None = None) -> Quality:
     used = np.zeros(mesh.n_points, dtype=bool)
     for block in mesh.cells:
         used[block.nodes] = True
+    from scipy.spatial import cKDTree  # slow to import, seldom needed
+
     pairs = cKDTree(mesh.points).query_pairs(tolerance, output_type="ndarray").astype(np.int64).reshape(-1, 2)
     return Quality(
         blocks,

@@ -105,3 +105,17 @@ def test_arrow(run: Any) -> None:
     lowest, second = np.sort(names["squares"])[:, :2].T  # the turn of the whole arrow grows at any push
     assert (lowest < 0).all()
     assert second[0] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_isolation(run: Any) -> None:
+    names = run("isolation")
+    assert off(names) < (names["rate"] * names["period"] / 4) ** 2  # second order in the step
+    shaken, still = (abs(names["run"].acceleration(names[body])[:, 1]) for body in ("base", "platform"))
+    assert still[400:].max() < 0.1 * shaken[400:].max()
+
+
+def test_vibrator(run: Any) -> None:
+    names = run("vibrator")
+    error = abs(names["place"] - names["exact"]).max() / abs(names["exact"]).max()
+    assert error < 2e-3  # of second order in the step: 8.3e-4
+    assert off(names) < error

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
+from flexmbs.analysis.force_balance import SPINNING, unbalanced
 from flexmbs.analysis.small_motions import SmallMotions
+from flexmbs.analysis.spinning_equilibrium import balanced
 from flexmbs.analysis.stability import stability_of
 from flexmbs.analysis.steady_motion import (
     FrameMatrices,
     Observer,
     advanced,
-    balanced,
     go_along,
     in_frame,
     observers,
@@ -46,10 +47,6 @@ from flexmbs.system.system import System, compile_model
 
 __all__ = ["Directions", "OperatingPoint", "operating_point", "position_of", "seen_later"]
 
-BALANCED = 1e-5
-"""Force that is left, relative to what cancels, up to which a state is steady; in the metric of the inverse mass."""
-NOISE = 1e-12
-"""The same relative to |K| |q|."""
 STEADY = 1e-6
 """Change of matrices along a motion, relative to what adds up in their entries, up to which they are constant."""
 RESTING = 1e-5
@@ -226,7 +223,7 @@ def _at_rest(
     dyn.accept(q)
     state = StepState(t, q, v, zero, zero, lam, v, 0.0)
     point = OperatingPoint(dyn, state, linearise_state(dyn, state), redundant)
-    return point, _unbalanced(point)
+    return point, unbalanced(point)
 
 
 def _multipliers(dyn: Dynamics, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -237,65 +234,6 @@ def _multipliers(dyn: Dynamics, t: float, q: FloatArray, v: FloatArray) -> tuple
         return accelerations(dyn, t, q, v)
     except SingularError:
         return accelerations(dyn, t, q, v, (1e-6, 0.0))
-
-
-def _unbalanced(point: OperatingPoint) -> str:
-    """What the forces of a state that should be steady leave over, in words; empty if it is nothing."""
-    dyn, state, lin, _, _, _ = point
-    E, still = lin.directions, ~lin.states
-    left = (E.T @ dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v].copy()) * still
-    needed = (E.T @ dyn.residual(state.q, state.v, state.a, np.zeros(dyn.n_c))[: dyn.n_v].copy()) * still
-    internal, loads = _parts(point)
-    heavy = lin.M.diagonal() > 0.0
-    M = np.where(heavy, lin.M.diagonal(), 1.0)
-    x = np.abs(state.q[: dyn.n_linear])
-    place = np.ones(dyn.n_v)
-    place[: dyn.n_linear] = x
-    place[dyn.coordinates.displacements] = np.maximum(place[dyn.coordinates.displacements], dyn.length)
-    noise = NOISE * (abs(lin.K) @ np.abs(E.T @ place)) * still
-    inertia = (lin.M @ (E.T @ state.a)) * still
-    for some in (heavy, ~heavy):
-        sizes = [
-            float(np.sqrt((f[some] ** 2 / M[some]).sum())) for f in (left, noise, needed, internal, loads, inertia)
-        ]
-        if sizes[0] <= BALANCED * max(sizes[2:]) + sizes[1]:
-            continue
-        if not dyn.n_c:
-            worst = int(np.argmax(np.where(some, np.abs(left), 0.0)))
-            what = f"the force on {dyn.coordinates.describe(int(lin.free[worst]))} is {left[worst]:.3g}"
-        else:
-            a = (E.T @ (accelerations(dyn, state.t, state.q, state.v)[0] - state.a)) * still
-            worst = int(np.argmax(np.abs(a)))
-            what = f"{dyn.coordinates.describe(int(lin.free[worst]))} accelerates with {a[worst]:.3g}"
-            if point.seen_by is not None:
-                what += " against the motion of the others"
-        name = f"Model {dyn.system.model.name!r}: the state is not an equilibrium"
-        if point.seen_by is None:
-            return f"{name}: {what}. Take the result of solve_static."
-        return f"{name} in the frame that turns with it: {what}. {SPINNING}"
-    return ""
-
-
-SPINNING = (
-    "About a steady motion, pass the model with its initial velocities (angular_velocity of its bodies, "
-    "InitialVelocity of flexible ones, drivers at a constant rate): the shape in which it turns is found from there."
-)
-"""What to do."""
-
-
-def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
-    """Forces without loads, and those of loads, on the free velocities."""
-    dyn, state, lin, _, _, _ = point
-    zero, still = np.zeros(dyn.n_c), ~lin.states
-    whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
-    scale, given = dyn.env.scale, dyn.given
-    kept = scale.copy(), given[: dyn.n_v].copy()
-    scale[: len(dyn.system.model.loads)], given[: dyn.n_v] = 0.0, 0.0
-    internal = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
-    scale[:], given[: dyn.n_v] = kept
-    dyn.residual(state.q, state.v, state.a, state.lam)
-    E = lin.directions
-    return (E.T @ internal) * still, (E.T @ (whole - internal)) * still
 
 
 # --- in motion -------------------------------------------------------------------------------------------------------
@@ -354,7 +292,7 @@ def _seen(
     lin = linearise_state(dyn, state)
     frame = in_frame(lin, *turned(dyn, state, seen_by))
     point = OperatingPoint(dyn, state, lin, redundant, seen_by, frame)
-    reason = _unbalanced(point)
+    reason = unbalanced(point)
     if reason:
         return point, reason
     N = orthonormal_basis(lin.G.toarray() * ~lin.states)
@@ -402,7 +340,7 @@ def _changes(point: OperatingPoint, N: FloatArray, span: float, rate: float) -> 
     """
     dyn = point.dyn
     later, _ = seen_later(point, span)
-    reason = _unbalanced(later)
+    reason = unbalanced(later)
     if reason:
         return reason
     E, W = point.lin.directions, turned(dyn, point.state, point.seen_by)[0]  # type: ignore[arg-type]

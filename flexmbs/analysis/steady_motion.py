@@ -15,9 +15,6 @@ with M, D, K and G at the state and X = 1 there. These are constant if and only 
 the observer, the same along the motion. That is looked at (`is_constant`): for a rotor with circular symmetry in any
 supports in inertial axes (:math:`\Omega = 0`), for any rotor in supports with circular symmetry in its own axes, and
 for neither where both are unsymmetric. Then the coefficients are periodic, and no roots exist (Floquet).
-
-The balance of forces in the frame, :math:`r(q, v(q), a(q), \lambda) = 0`, has just the matrix of y in the equations
-above as its derivative: `balanced` finds the shape in which something turns.
 """
 
 from __future__ import annotations
@@ -26,13 +23,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import expm
-from scipy.sparse import block_array, coo_array, csc_array, diags_array, eye_array
-from scipy.sparse.linalg import splu
+from scipy.sparse import coo_array, csc_array, diags_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.rotations import from_quaternion, from_vector, skew, to_quaternion
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation
 from flexmbs.integrators.contracts import StepState
 
 if TYPE_CHECKING:
@@ -42,11 +37,11 @@ __all__ = [
     "FrameMatrices",
     "Observer",
     "advanced",
-    "balanced",
     "go_along",
     "in_frame",
     "name_of_frame",
     "observers",
+    "own_spins",
     "predicted",
     "quaternion_places",
     "rotation_blocks",
@@ -62,8 +57,6 @@ ANGLES = (0.7, 1.9, 2.9)
 """Turns [rad] of everything that spins, after which matrices are compared."""
 MOST_PARTS = 5_000
 """Parts in which the way to a turn of what is slow is gone, so that turns of what is fast are counted."""
-ITERATIONS, LONG, CLOSE = 60, 0.3, 1e-7
-"""Of the balance in the frame: how many, largest increment [lengths of the model, rad], and one near the end."""
 
 
 class Observer(NamedTuple):
@@ -344,59 +337,6 @@ def go_along(dyn: Dynamics, state: StepState, seen_by: Observer, start: float, e
         dyn.set_time(there.t)
         dyn.residual(there.q, there.v, there.a, there.lam)
         dyn.accept(there.q)
-
-
-def balanced(dyn: Dynamics, state: StepState, seen_by: Observer) -> StepState | None:
-    """The state near a given one in which the forces balance in the frame; None where Newton's method finds none.
-
-    Bodies keep their angular velocities against the frame in their own axes, all else its rates.
-    """
-    own = own_spins(dyn, state, seen_by)
-    q, lam = state.q, state.lam
-    length = np.ones(dyn.n_v)
-    length[dyn.coordinates.displacements] = dyn.length
-    last = np.inf
-    try:
-        for _ in range(ITERATIONS):
-            v, a = predicted(dyn, state._replace(q=q), seen_by, own)
-            here = StepState(state.t, q, v, a, a, lam, v, 0.0)
-            lin = linearise_state(dyn, here)
-            matrices = in_frame(lin, *turned(dyn, here, seen_by))
-            dyn.T[:] = np.eye(3)
-            r = dyn.residual(q, v, a, lam).copy()
-            gap = np.where(dyn.velocity_rows == 0, r[dyn.n_v :], 0.0)
-            d, change = _increment(dyn, lin, matrices, r[: dyn.n_v], gap)
-            size = float(np.abs(d / length).max(initial=0.0))
-            if not np.isfinite(size):
-                return None
-            share = min(1.0, LONG / max(size, 1e-300))
-            q, lam = moved(dyn, q, share * d), lam + share * change
-            dyn.residual(q, v, a, lam)
-            dyn.accept(q)
-            if size <= CLOSE and size > 0.3 * last:  # round-off is reached
-                v, a = predicted(dyn, state._replace(q=q), seen_by, own)
-                return StepState(state.t, q, v, a, a, lam, v, 0.0)
-            last = size
-    except (FlexmbsError, RuntimeError):
-        return None
-    return None
-
-
-def _increment(
-    dyn: Dynamics, lin: ConstrainedLinearisation, matrices: FrameMatrices, r: FloatArray, gap: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Newton's increments of positions and multipliers; a little mass holds what turns freely about the axis."""
-    n = len(lin.free)
-    M, S = matrices.M, matrices.S
-    ratio = np.abs(S.diagonal()) / np.maximum(M.diagonal(), 1e-300)
-    ratio = ratio[(M.diagonal() > 0.0) & (ratio > 0.0)]
-    held = 1e-12 * float(np.median(ratio)) if len(ratio) else 1e-12
-    A = S + held * M + held * diags_array(lin.states.astype(np.float64)) + 0.0 * eye_array(n)
-    if dyn.n_c:
-        slack = np.maximum(dyn.multiplier_compliance, 0.0)
-        A = block_array([[A, lin.G.T], [lin.G, -diags_array(slack)]])
-    x = splu(csc_array(A)).solve(-np.concatenate((lin.directions.T @ r, gap)))
-    return np.asarray(lin.directions @ x[:n]), np.asarray(x[n:])
 
 
 def quaternion_places(dyn: Dynamics) -> IntArray:

@@ -5,31 +5,38 @@ The other half of `flexmbs.core.contracts.NodeLayout`, which says what its coord
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, NodeLayout
-from flexmbs.core.rotations import from_quaternion
+from flexmbs.core.directors import quaternions, section_axes_of
+from flexmbs.core.rotations import axis_rotation, from_quaternion
 
 __all__ = [
     "axis_held",
     "carries_torque",
     "dimension",
     "follows",
+    "frames_of_vectors",
     "gradient",
     "is_oriented",
     "is_rigid",
     "is_slope_line",
     "largest_turn",
     "moments",
+    "node_axes",
     "places_in_q",
+    "plane_angles",
     "positions_in_q",
+    "reference_of_sections",
     "rigid_motions",
     "rigid_rates",
     "rotates",
     "section_frames",
     "share_positions",
+    "slopes",
+    "small_rotations",
     "spins",
     "vectors_of_section",
 ]
@@ -137,6 +144,20 @@ def axis_held(layout: NodeLayout, own: FloatArray) -> FloatArray | None:
     return None
 
 
+def reference_of_sections(
+    layout: NodeLayout, points: FloatArray, tangents: FloatArray, directors: FloatArray
+) -> FloatArray:
+    """Coordinates (n, n_q) of nodes at ``points`` whose sections, across ``tangents``, ``directors (n, 6)`` span."""
+    if layout.quaternion:
+        return np.hstack((points, quaternions(directors)))
+    reference = np.zeros((len(points), len(layout.names)))
+    reference[:, layout.position] = points
+    reference[:, layout.directors] = directors
+    if layout.slope:
+        reference[:, layout.slope] = tangents
+    return reference
+
+
 def section_frames(layout: NodeLayout, reference: FloatArray) -> FloatArray | None:
     """Axes (n, 3, 3) of the sections of nodes with the coordinates ``reference (n, n_q)``; None without sections."""
     if layout.quaternion:
@@ -145,6 +166,65 @@ def section_frames(layout: NodeLayout, reference: FloatArray) -> FloatArray | No
         d2, d3 = reference[:, layout.directors[:3]], reference[:, layout.directors[3:]]
         return np.stack((np.cross(d2, d3), d2, d3), axis=-1)
     return None
+
+
+def node_axes(layout: NodeLayout, own: FloatArray, frame: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Axes (3, 3) of a node with the coordinates ``own (n_q,)``, as columns; those of the model where none tell.
+
+    The first is along the line. ``frame``: of a direction axes (3, 3), the third along it, for spatial slopes.
+    """
+    if layout.quaternion:
+        return from_quaternion(own[3:])
+    if layout.frame:
+        return section_axes_of(own[list(layout.frame)])
+    if not layout.slope:
+        return np.eye(3)
+    slope = own[list(layout.slope)]
+    if layout.dim == 2:
+        return axis_rotation(2, float(np.arctan2(slope[1], slope[0])))
+    return frame(slope)[:, [2, 0, 1]]
+
+
+# --- what is asked of nodes in several states -----------------------------------------------------------------------
+
+
+def slopes(layout: NodeLayout, q: FloatArray, dofs: IntArray) -> FloatArray | None:
+    """Slope vectors (n, n_nodes, dim) of nodes in the states q (n, n_q); None without slopes."""
+    return np.asarray(q[:, dofs[:, list(layout.slope)]]) if layout.slope else None
+
+
+def frames_of_vectors(layout: NodeLayout, q: FloatArray, dofs: IntArray) -> FloatArray | None:
+    """Axes (n, n_nodes, 3, 3) from directors or slopes of a surface in the states q (n, n_q); None without them."""
+    if not layout.frame:
+        return None
+    vectors = q[:, dofs[:, list(layout.frame)]]
+    flat = [section_axes_of(row) for row in vectors.reshape(-1, vectors.shape[-1])]
+    return np.array(flat).reshape(*vectors.shape[:2], 3, 3)
+
+
+def small_rotations(layout: NodeLayout, q: FloatArray, dofs: IntArray) -> FloatArray | None:
+    """Small rotations (n, n_nodes, 3) of nodes in the states q (n, n_q), in the plane about z; None without them."""
+    if not layout.rotation or layout.quaternion:
+        return None
+    found = q[:, dofs[:, list(layout.rotation)]]
+    return np.pad(found, ((0, 0), (0, 0), (3 - found.shape[-1], 0)))
+
+
+def plane_angles(layout: NodeLayout, q: FloatArray, dofs: IntArray, reference: FloatArray) -> FloatArray | None:
+    """Angles (n, n_nodes) of planar nodes from ``reference (n_nodes, n_q)``; of slopes within half a turn.
+
+    None where no coordinate tells.
+    """
+    if layout.rotation:
+        return np.array(q[:, dofs[:, layout.rotation[0]]])
+    if not layout.slope:
+        return None
+    now, start = q[:, dofs[:, list(layout.slope)]], reference[:, list(layout.slope)]
+    return np.asarray(
+        np.arctan2(
+            start[:, 0] * now[..., 1] - start[:, 1] * now[..., 0], start[:, 0] * now[..., 0] + start[:, 1] * now[..., 1]
+        )
+    )
 
 
 # --- motion as a rigid body -----------------------------------------------------------------------------------------

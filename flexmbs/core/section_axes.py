@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, NodeLayout
-from flexmbs.core.directors import directed, quaternions
+from flexmbs.core.directors import directed
 from flexmbs.core.errors import MeshError
-from flexmbs.core.nodes import section_frames
+from flexmbs.core.nodes import reference_of_sections, section_frames
 
 __all__ = ["refuse_twisted", "section_axes"]
 
@@ -30,14 +30,7 @@ def section_axes(
         raise MeshError(
             f"{owner}: point data 'up' of point {int(bad[0])}, {up[bad[0]].tolist()}, is zero or parallel to the body."
         )
-    if layout.quaternion:
-        return np.hstack((points, quaternions(directors)))
-    reference = np.zeros((len(up), len(layout.names)))
-    reference[:, layout.position] = points
-    reference[:, layout.directors] = directors
-    if layout.slope:
-        reference[:, layout.slope] = tangents
-    return reference
+    return reference_of_sections(layout, points, tangents, directors)
 
 
 def refuse_twisted(owner: str, layout: NodeLayout, reference: FloatArray, pairs: IntArray) -> None:

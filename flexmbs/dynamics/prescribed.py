@@ -13,7 +13,7 @@ from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.history import History, value_at
 from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.model.forces.items import DEAD
-from flexmbs.model.motions import for_run, motion_at
+from flexmbs.model.motion_values import for_run, motion_at
 
 if TYPE_CHECKING:
     from flexmbs.system.system import System

@@ -19,7 +19,8 @@ from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.shell_section import Layup, ShellSection, ShellStiffness
 from flexmbs.core.units import Units
 from flexmbs.meshes import Mesh
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+from flexmbs.model.bodies.attachment import Attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.forces import (
     DistributedLoad,
     EdgeLoad,

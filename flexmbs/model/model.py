@@ -14,7 +14,7 @@ from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.field_terms import meant
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.units import SI, Units
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.membership import bodies_of, check_membership
 from flexmbs.model.supports import Hinge

@@ -14,7 +14,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from flexmbs.core.checks import as_array, as_flag, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
@@ -22,15 +21,10 @@ from flexmbs.core.differences import Slopes, slopes
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.model.joints.contracts import Motion
 from flexmbs.model.motion_pieces import Pieces, Three
+from flexmbs.model.motion_values import FAILURES, Counted, for_run
 
-__all__ = ["Constant", "Function", "Linear", "Ramp", "Sine", "Spline", "Sum", "as_motion", "for_run", "motion_at"]
+__all__ = ["Constant", "Function", "Linear", "Ramp", "Sine", "Spline", "Sum", "as_motion"]
 
-FAILURES = (
-    ArithmeticError, AssertionError, AttributeError, LookupError, NameError, OSError, RuntimeError, TypeError,
-    ValueError,
-)  # fmt: skip
-"""What a function of a user may raise."""
-Counted = Callable[[Callable[..., Any]], Callable[..., Any]]
 TIME = 1e-3
 """Over this a kink of a given rate must not change the acceleration by more than its own size."""
 
@@ -232,6 +226,8 @@ class Spline(_Addable):
             raise ModelError(f"Spline: degree must be 3 or 5, not {show(self.degree)}.")
         first = 1 if as_flag("Spline", "clamped", self.clamped) else 2
         ends = [(first, 0.0)] if self.degree == 3 else [(first, 0.0), (first + 1, 0.0)]
+        from scipy.interpolate import make_interp_spline  # slow to import, seldom needed
+
         curve = make_interp_spline(times, values, k=self.degree, bc_type=(ends, ends))
         object.__setattr__(self, "times", frozen_copy(times))
         object.__setattr__(self, "values", frozen_copy(values))
@@ -408,19 +404,6 @@ class Sum(_Addable):
         return sum(p[0] for p in parts), sum(p[1] for p in parts), sum(p[2] for p in parts)
 
 
-def _uncounted(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
-
-
-def for_run(motion: Motion, counted: Counted = _uncounted) -> Motion:
-    """A motion as one run evaluates it: what ``in_run`` returns, where it has that, or itself.
-
-    ``counted(function)``: a function of a user whose calls are counted.
-    """
-    prepared: Callable[[Counted], Motion] | None = getattr(motion, "in_run", None)
-    return motion if prepared is None else prepared(counted)
-
-
 def as_motion(owner: str, name: str, value: object) -> Motion:
     """A motion of an object with ``at``, a number (held) or a function of time."""
     if not isinstance(value, type):
@@ -438,15 +421,3 @@ def as_motion(owner: str, name: str, value: object) -> Motion:
             f"{owner}: {name} must be a motion such as flexmbs.motions.Sine(...), a function of time or a number, "
             f"not {show(value)}."
         ) from None
-
-
-def motion_at(owner: str, motion: Motion, t: float) -> Three:
-    """Value, rate and acceleration of any motion, checked; an error names the owner and the time."""
-    try:
-        found = motion.at(t)
-    except FlexmbsError as error:
-        raise ModelError(f"{owner}: {error}") from error
-    except FAILURES as error:
-        raise ModelError(f"{owner}: motion at t = {t:g} failed with {type(error).__name__}: {error}.") from error
-    value, rate, acceleration = as_array(owner, f"the motion at t = {t:g}", found, (3,)).tolist()
-    return value, rate, acceleration

@@ -23,7 +23,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.nodes import share_positions
 from flexmbs.core.references import Description
-from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
 
 __all__ = ["Clamp", "Guide", "Hinge", "Pin", "Prescribe", "Roller", "Support", "Symmetry"]
 

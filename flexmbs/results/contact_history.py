@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import cumulative_trapezoid
 
 from flexmbs.core.contracts import FloatArray, MarkerWork
 from flexmbs.kernels.contacts import ContactGroup, contact_states
@@ -62,6 +61,8 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
     for k, pair in enumerate(pairs):
         found[:, k], points[:, k] = _of_pair(solution, pair)
     power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
+    from scipy.integrate import cumulative_trapezoid  # slow to import, seldom needed
+
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
     return ContactHistory(
         pairs, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,

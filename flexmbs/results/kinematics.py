@@ -11,8 +11,9 @@ from scipy.sparse.csgraph import breadth_first_order
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.core.nodes import positions_in_q
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.nodes import follows, plane_angles, positions_in_q
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.system.marker_set import MarkerSet
 
@@ -187,16 +188,11 @@ def node_angles(states: States, body: FlexibleBody) -> FloatArray:
     """Angles (n, n_nodes) of the nodes of a planar body from the stress-free shape, over full turns."""
     layout, c = body.element.layout, states.system.coordinates
     dofs = c.node_dofs[c.index(body)]
-    if layout.rotation:
-        return np.asarray(states.q[:, dofs[:, layout.rotation[0]]])
-    if not layout.slope:
+    angle = plane_angles(layout, states.q, dofs, body.reference)
+    if angle is None:
         raise ModelError(f"angle: nodes of a {body.element.name} have no rotation.")
-    slope = states.q[:, dofs[:, list(layout.slope)]]
-    start = body.reference[:, list(layout.slope)]
-    angle = np.arctan2(
-        start[:, 0] * slope[..., 1] - start[:, 1] * slope[..., 0],
-        start[:, 0] * slope[..., 0] + start[:, 1] * slope[..., 1],
-    )
+    if not follows(layout):  # small rotations, which are not within half a turn
+        return angle
     a, b = body.cells[:, 0], body.cells[:, 1]
     n = len(dofs)
     graph = coo_array((np.ones(len(a)), (a, b)), shape=(n, n)).tocsr()

@@ -12,9 +12,11 @@ from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.steps import retract
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
+from flexmbs.results.given_states import GivenStates
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
-from flexmbs.results.states import GivenStates, of_place
+from flexmbs.results.states import of_place
 from flexmbs.results.status import Status
 from flexmbs.results.time import Energy, TimeSolution
 

@@ -12,7 +12,7 @@ from flexmbs.core.checks import as_number, as_turns, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import as_rotation, axis_rotation
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.forces.coordinate import Coordinate, Place, What, coordinate
 from flexmbs.results.time import TimeSolution

@@ -16,7 +16,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.kernels.rows.rows import kind_of
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
 from flexmbs.results.force_history import force_history

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.nodes import frames_of_vectors, slopes, small_rotations
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.contact_history import contact_history
 from flexmbs.results.deformation import deformed, stresses
@@ -27,11 +27,11 @@ from flexmbs.results.kinematics import (
     kinematics,
     marker_of,
     meant_joint,
-    nodal_components,
     nodal_displacements,
     nodal_positions,
     turns_of,
 )
+from flexmbs.results.shown_states import ShownStates
 from flexmbs.results.support_reactions import support_reaction
 from flexmbs.results.tree_reactions import tree_reaction
 
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from flexmbs.results.force_history import ForceHistory
     from flexmbs.system.system import System
 
-__all__ = ["GivenStates", "States", "as_flexible", "coordinate_of", "of_place"]
+__all__ = ["States", "as_flexible", "coordinate_of", "of_place"]
 
 
-class States(Hinted):
+class States(ShownStates):
     """Stored states of a model: what static solutions and motions have in common.
 
     Shapes: of one place, joint or body (n, 3) for vectors, (n, 3, 3) for rotations, (n,) for numbers; of an attachment
@@ -131,10 +131,9 @@ class States(Hinted):
 
     def slope(self, at: Attachment, step: int | None = None) -> FloatArray:
         """Slope vector dr/ds (n, 3) [-] of a node of an absolute-nodal body."""
-        layout = as_attachment("slope", at).body.element.layout
-        if not layout.slope:
+        found = self._of_nodes(slopes, as_attachment("slope", at), step)
+        if found is None:
             raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
-        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.slope)
         return self._given(of_place(in_space(found), at), step)
 
     def section_frame(self, at: Attachment, step: int | None = None) -> FloatArray:
@@ -143,25 +142,19 @@ class States(Hinted):
         The first is normal to the directors, or to the slopes of a surface; with a vector across the thickness the
         third is along that.
         """
-        layout = as_attachment("section_frame", at).body.element.layout
-        if not layout.frame:
+        found = self._of_nodes(frames_of_vectors, as_attachment("section_frame", at), step)
+        if found is None:
             raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use rotation() or slope().")
-        vectors = nodal_components(self.q[self._rows(step)], self.system, at, layout.frame)
-        flat = vectors.reshape(-1, vectors.shape[-1])
-        found = np.array([section_axes_of(row) for row in flat]).reshape(*vectors.shape[:2], 3, 3)
         return self._given(of_place(found, at), step)
 
     def rotation_vector(self, at: Attachment, step: int | None = None) -> FloatArray:
         """Small rotations (n, 3) [rad] about the inertial axes of a node of a beam with rotations."""
-        layout = as_attachment("rotation_vector", at).body.element.layout
-        if not layout.rotation or layout.quaternion:
+        found = self._of_nodes(small_rotations, as_attachment("rotation_vector", at), step)
+        if found is None:
             raise ModelError(
                 f"rotation_vector: a {at.body.element.name} has no small rotations; use rotation(), slope() or, in the "
                 f"plane, angle()."
             )
-        found = nodal_components(self.q[self._rows(step)], self.system, at, layout.rotation)
-        if layout.dim == 2:  # about z
-            found = np.pad(found, ((0, 0), (0, 0), (2, 0)))
         return self._given(of_place(found, at), step)
 
     def distance(self, a: Any, b: Any, step: int | None = None) -> Any:
@@ -321,94 +314,6 @@ class States(Hinted):
         """
         return self.q[:, self.system.coordinates.in_q(self.model.meant(body))]
 
-    # --- pictures, tables, files -------------------------------------------------------------------------------------
-
-    def plot_histories(
-        self,
-        *what: Any,
-        against: Any = None,
-        component: str | None = None,
-        ax: Any = None,
-        path: Any = None,
-        title: str | None = None,
-    ) -> Any:
-        """Draw quantities by name over the states, or against one another; see `TimeSolution.plot`."""
-        from flexmbs.visualization.quantity_plots import plot_quantities
-
-        return plot_quantities(self, what, against, component, ax, path, title)
-
-    def plot_shape(self, resultant: str | None = None, step: Any = -1, ax: Any = None) -> Any:
-        """Draw the shape of all bodies in a state, or with ``"all"`` in all of them, coloured by a stress resultant."""
-        from flexmbs.visualization.plots import plot_shape
-
-        return plot_shape(self, resultant, step, ax)
-
-    def animate(self, path: Any, **options: Any) -> Any:
-        """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.visualization.animation`."""
-        from flexmbs.visualization.time_views import animate
-
-        return animate(self, path, **options)
-
-    def table(self, *what: Any) -> Any:
-        """Columns of quantities by name, with units: a mapping, for CSV files and pandas.
-
-        Takes what `TimeSolution.plot` takes; of things without a quantity positions and velocities of places,
-        coordinates and reactions of joints, forces with their coordinates. Without any: all bodies and joints.
-        """
-        from flexmbs.io.quantity_tables import table
-
-        return table(self, *what)
-
-    def to_dataframe(self, *what: Any) -> Any:
-        """A pandas DataFrame of quantities (all that `table` lists, without any), with time as its index.
-
-        Raises
-        ------
-        FlexmbsError
-            If pandas is not installed: ``pip install flexmbs[tables]``.
-        """
-        return self.table(*what).to_dataframe()
-
-    def to_xarray(self, *what: Any) -> Any:
-        """An xarray Dataset: a variable for each quantity, over time and, of vectors, the axes x, y, z; with units.
-
-        Raises
-        ------
-        FlexmbsError
-            If xarray is not installed: ``pip install flexmbs[tables]``.
-        """
-        from flexmbs.io.quantity_tables import dataset
-
-        return dataset(self, *what)
-
-    def view(self, path: Any = None, *, show: bool | None = None, **options: Any) -> Any:
-        """Write the page of `flexmbs.view` that plays the states, and show it in the browser.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            Where to write the page (``.html``); left out, in the folder for temporary files.
-        show : bool, optional
-            Whether to open it in the browser; by default where no path is given.
-        **options
-            As for `flexmbs.view`, such as ``factor=10``.
-        """
-        from flexmbs.visualization.viewing import view_of
-
-        return view_of(self, path, show, **options)
-
-    def _repr_html_(self) -> str:
-        """A small picture and a table, for notebooks."""
-        from flexmbs.visualization.notebook import html_of_states
-
-        return html_of_states(self)
-
-    def to_gltf(self, path: Any, **options: Any) -> Any:
-        """Write a glTF file (.glb) of the states one after another; see `flexmbs.write_gltf`."""
-        from flexmbs.visualization.motion_files import write_motion
-
-        return write_motion("write_gltf", self, path, **options)
-
     # --- for the methods above ---------------------------------------------------------------------------------------
 
     @property
@@ -446,6 +351,13 @@ class States(Hinted):
     def _rows(self, step: int | None) -> IntArray:
         return np.arange(len(self)) if step is None else np.array([self.number(step)])
 
+    def _of_nodes(self, asked: Any, at: Attachment, step: int | None) -> FloatArray | None:
+        """What `flexmbs.core.nodes` finds of nodes in the states asked for; None where their layout has none."""
+        found: FloatArray | None = asked(
+            at.body.element.layout, self.q[self._rows(step)], self.system.coordinates.dofs(at)
+        )
+        return found
+
     @staticmethod
     def _given(found: Any, step: int | None) -> FloatArray:
         """All states, or the only one; numbers as such."""
@@ -469,38 +381,6 @@ class States(Hinted):
         if isinstance(joint, TreeCoordinate):
             return tree_reaction(self, joint, rows)
         return reaction_wrench(self, joint, rows)
-
-
-class GivenStates(States):
-    """States at rest, or moving with given velocities, that no analysis stored: what a mode is drawn and asked by.
-
-    Parameters
-    ----------
-    system : System
-    q : (n, n_q) array
-    v : (n, n_v) array, optional
-        Zero by default.
-    lam : (n_c,) array, optional
-        Of all states; zero by default.
-    """
-
-    def __init__(
-        self, system: System, q: FloatArray, v: FloatArray | None = None, lam: FloatArray | None = None
-    ) -> None:
-        c, n = system.coordinates, len(q)
-        self.system, self.q, self.extra = system, q, {}
-        self.v = np.zeros((n, c.n_v)) if v is None else v
-        self.lam = np.zeros((n, system.mechanics.n_c)) if lam is None else np.tile(lam, (n, 1))
-
-    @property
-    def t(self) -> FloatArray:
-        """Numbers of the states (n,)."""
-        return np.arange(len(self.q), dtype=np.float64)
-
-    @property
-    def a(self) -> FloatArray:
-        """Accelerations (n, n_v): zero."""
-        return np.zeros_like(self.v)
 
 
 def as_flexible(owner: str, body: object) -> FlexibleBody:

@@ -22,7 +22,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.model.bodies.marker import Marker
 
 if TYPE_CHECKING:
-    from flexmbs.model.bodies.flexible import Attachment
+    from flexmbs.model.bodies.attachment import Attachment
     from flexmbs.results.states import States
 
 __all__ = ["evaluated", "support_reaction"]

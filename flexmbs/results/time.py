@@ -11,7 +11,7 @@ from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.momentum import momentum
-from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.results.event_states import EventStates, states_at_events
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
 from flexmbs.results.states import States, of_place

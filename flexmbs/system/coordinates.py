@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from flexmbs.core.extra_coordinate import ExtraCoordinate
-    from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+    from flexmbs.model.bodies.attachment import Attachment
+    from flexmbs.model.bodies.flexible import FlexibleBody
     from flexmbs.model.model import Model
     from flexmbs.system.tree_places import TreePlaces
 

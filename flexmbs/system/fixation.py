@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
@@ -71,6 +70,8 @@ class Fixation:
         turning = np.flatnonzero(self.frame_drive >= 0)
         if not len(turning):
             return self.frames0
+        from scipy.spatial.transform import Rotation  # slow to import, seldom needed
+
         R = self.frames0.copy()
         vectors = self.frame_axis[turning] * drives[self.frame_drive[turning], None]
         dim = R.shape[1]

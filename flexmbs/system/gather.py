@@ -9,7 +9,8 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 
 if TYPE_CHECKING:
-    from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+    from flexmbs.model.bodies.attachment import Attachment
+    from flexmbs.model.bodies.flexible import FlexibleBody
     from flexmbs.model.forces.items import Items, Kind
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates

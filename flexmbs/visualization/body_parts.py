@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.results.given_states import GivenStates
 from flexmbs.results.kinematics import in_space
-from flexmbs.results.states import GivenStates
 from flexmbs.visualization.sampling import drawn_at
 from flexmbs.visualization.time_views import other_parts
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.results.states import GivenStates, States
+from flexmbs.results.given_states import GivenStates
+from flexmbs.results.states import States
 from flexmbs.visualization.style import CONTACT
 
 __all__ = ["LONGEST", "arrows_over_time", "contact_arrows", "draw_contacts"]

@@ -37,7 +37,7 @@ def html_of_model(model: Model) -> str:
         return [line.strip().split(": ", 1) for line in lines]
 
     def picture() -> Any:
-        from flexmbs.results.states import GivenStates
+        from flexmbs.results.given_states import GivenStates
         from flexmbs.system.system import compile_model
 
         system = compile_model(model)

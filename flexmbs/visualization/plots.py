@@ -18,11 +18,12 @@ from matplotlib.ticker import MaxNLocator
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.marker import Body, Marker
+from flexmbs.results.given_states import GivenStates
 from flexmbs.results.kinematics import in_space
 from flexmbs.results.modal import ModalSolution
-from flexmbs.results.states import GivenStates, States
+from flexmbs.results.states import States
 from flexmbs.results.static import StaticSolution
 from flexmbs.visualization import style
 from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts_at

@@ -16,7 +16,7 @@ from flexmbs.visualization.symbol_paths import ARROW, ROLLING, SLEEVE, SPRING, S
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flexmbs.model.bodies.flexible import Attachment
+    from flexmbs.model.bodies.attachment import Attachment
     from flexmbs.model.model import Model
 
 __all__ = ["draw_symbols", "support_symbols"]

@@ -16,8 +16,8 @@ from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.joints.coordinate_joint import CoordinateMarker
 from flexmbs.model.trees.link_shapes import base_shape, joint_place
 from flexmbs.results.drawings import drawings, frames
+from flexmbs.results.given_states import GivenStates
 from flexmbs.results.kinematics import in_space
-from flexmbs.results.states import GivenStates
 from flexmbs.visualization import time_plots
 from flexmbs.visualization.animation import animate as write
 from flexmbs.visualization.animation import frame_interval

@@ -12,7 +12,8 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
 from flexmbs.model.motion_pieces import Pieces
-from flexmbs.model.motions import Function, Sine, for_run
+from flexmbs.model.motion_values import for_run
+from flexmbs.model.motions import Function, Sine
 
 Smooth = Callable[[float], float]
 

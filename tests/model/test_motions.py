@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from flexmbs.core.differences import slopes
 from flexmbs.core.errors import ModelError
-from flexmbs.model.motions import Constant, Function, Linear, Ramp, Sine, Spline, Sum, as_motion, motion_at
+from flexmbs.model.motion_values import motion_at
+from flexmbs.model.motions import Constant, Function, Linear, Ramp, Sine, Spline, Sum, as_motion
 
 TIMES = (0.0, 0.3, 0.7, 1.1, 2.0)
 LIFT = (0.0, 0.4, 0.1, -0.3, 0.2)

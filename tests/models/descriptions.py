@@ -154,6 +154,7 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "CoulombFriction": partial(fx.CoulombFriction, coefficient=0.1, load=1.0, speed=0.1),
         "BristleFriction": partial(fx.BristleFriction, coefficient=0.1, load=1.0, deflection=0.01, damping=0.1),
         "JointStop": partial(fx.JointStop, upper=1.0, stiffness=10.0),
+        "Latch": partial(fx.Latch, at=1.0, stiffness=10.0, damping=0.1, closing_time=0.01),
     }
     forces: dict[str, tuple[Any, ...]] = {
         name: (make(w.hinge, name="force"), make(w.tree.joint("lower"), name="other"))

@@ -56,7 +56,7 @@ class FourStroke:
         power = self.ratio ** (1.0 - self.gamma)
         expansion = self.ignition * self.ambient * self.least * (1.0 - power)
         compression = self.ambient * self.least * self.ratio * (1.0 / power - 1.0)
-        return (expansion - compression) / (self.gamma - 1.0)
+        return float((expansion - compression) / (self.gamma - 1.0))
 
     def force(self, theta: float, cylinder: int) -> float:
         """On a piston along x, towards the crank: negative."""

@@ -7,7 +7,8 @@ from functools import wraps
 from typing import Any, TypeGuard, TypeVar
 
 from flexmbs.core.calls import wrapped
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+from flexmbs.model.bodies.attachment import Attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker
 
 __all__ = ["two_ended"]

@@ -1,4 +1,4 @@
-"""Flexible bodies made of finite elements on a mesh, and the places on them that supports and loads refer to."""
+"""Flexible bodies made of finite elements on a mesh."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from flexmbs.core.body_description import BodyDescription
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, is_list, show
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, show
 from flexmbs.core.contracts import (
     ELEMENT_MEMBERS,
     SURFACE_MEMBERS,
@@ -22,11 +22,11 @@ from flexmbs.core.contracts import (
 from flexmbs.core.errors import MeshError, ModelError, unknown_name
 from flexmbs.core.field_terms import meant
 from flexmbs.core.material import Elastic, Material
-from flexmbs.core.references import Description
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.shell_section import Layup, ShellSection, ShellStiffness, sheet_stiffness
 from flexmbs.meshes import Mesh, line, rectangle, three_node
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.lines import kinked_reference, line_cells, line_reference
 from flexmbs.model.bodies.surfaces import surface_shape
 
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from flexmbs.core.units import Units
-    from flexmbs.model.bodies.marker import Marker
 
-__all__ = ["Attachment", "FlexibleBody", "as_attachment", "as_flexible_body"]
+__all__ = ["FlexibleBody", "as_flexible_body"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,72 +380,6 @@ class FlexibleBody(BodyDescription):
                 f"tolerance."
             )
         return Attachment(self, (nearest,), f"node {nearest}")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Attachment(Description):
-    """Some nodes of a body, to which supports, loads and hinges refer; made by ``body.end``, ``body.at(...)``."""
-
-    role: ClassVar[str] = "place"
-    body: FlexibleBody
-    nodes: tuple[int, ...]
-    label: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.body, FlexibleBody):
-            raise ModelError(f"Attachment: body must be a FlexibleBody, not {show(self.body)}.")
-        as_name("Attachment", "label", self.label)
-        given = self.nodes if is_list(self.nodes) else (self.nodes,)
-        nodes = tuple(as_count(f"Attachment to {self.body.name!r}", "each of nodes", n) for n in given)
-        if nodes and max(nodes) >= self.body.mesh.n_points:
-            raise ModelError(
-                f"Attachment to {self.body.name!r}: there is no node {max(nodes)}; nodes are numbered 0 to "
-                f"{self.body.mesh.n_points - 1}."
-            )
-        object.__setattr__(self, "nodes", nodes)
-
-    def marker(self, axis: Sequence[float] | None = None, x: Sequence[float] | None = None) -> Marker:
-        """A marker on the single node, with a frame of your own; see `flexmbs.model.bodies.marker` for the default one.
-
-        Parameters
-        ----------
-        axis : (3,) sequence, optional
-            Its third axis in the stress-free shape, inertial frame; two components suffice for what is planar.
-        x : (3,) sequence, optional
-            Direction of its first axis, made normal to ``axis``.
-        """
-        from flexmbs.model.bodies.frames import frame_along  # markers are built on bodies, not the other way round
-        from flexmbs.model.bodies.marker import as_marker
-
-        owner = f"marker at {self}"
-        if axis is None and x is None:
-            return as_marker(owner, self)
-        return as_marker(owner, self, frame=frame_along(owner, axis, x, self.body.element.layout.dim == 2))
-
-    def __repr__(self) -> str:
-        return f"Attachment({self.body.name}, {self.label!r})"
-
-    def __str__(self) -> str:
-        return f"{self.label!r} of body {self.body.name!r}"
-
-
-def as_attachment(owner: str, value: object, single: bool = False) -> Attachment:
-    """Refuse what is not a place on a body, or not a single node where one is needed."""
-    if not isinstance(value, Attachment):
-        hint = ""
-        if isinstance(value, BodyDescription):
-            mesh = " Name the place, such as its start, end, node(0) or set('name')."
-            hint = (
-                mesh if isinstance(value, FlexibleBody) else " A body without a mesh is held by a joint to the ground."
-            )
-        raise ModelError(
-            f"{owner}: expected a place on a body such as beam.end or beam.at((1, 0)), not {show(value)}.{hint}"
-        )
-    if not value.nodes:
-        raise ModelError(f"{owner}: the set {value} is empty.")
-    if single and len(value.nodes) != 1:
-        raise ModelError(f"{owner}: expected one node, but {value} has {len(value.nodes)}.")
-    return value
 
 
 def as_flexible_body(owner: str, value: object, name: str = "body") -> FlexibleBody:

@@ -22,12 +22,12 @@ import numpy as np
 from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.directors import section_axes_of
 from flexmbs.core.errors import ModelError
-from flexmbs.core.nodes import rotates, spins
+from flexmbs.core.nodes import node_axes, rotates, spins
 from flexmbs.core.references import Description
-from flexmbs.core.rotations import as_rotation, axis_rotation, from_quaternion
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.core.rotations import as_rotation
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.frames import as_point, frame_along, joint_frame
 
 if TYPE_CHECKING:
@@ -270,16 +270,7 @@ class Marker(Description):
         layout, node = self.body.element.layout, self.node
         origin = np.zeros(3)
         origin[: layout.dim] = self.body.mesh.points[node]
-        if layout.quaternion:
-            return origin, from_quaternion(self.body.reference[node][3:])
-        if layout.frame:
-            return origin, section_axes_of(self.body.reference[node][list(layout.frame)])
-        if not layout.slope:
-            return origin, np.eye(3)
-        slope = self.body.reference[node][list(layout.slope)]
-        if layout.dim == 2:
-            return origin, axis_rotation(2, float(np.arctan2(slope[1], slope[0])))
-        return origin, joint_frame(slope)[:, [2, 0, 1]]
+        return origin, node_axes(layout, self.body.reference[node], joint_frame)
 
 
 NOT_ASKED: Any = ...

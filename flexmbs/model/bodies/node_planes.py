@@ -11,7 +11,7 @@ from flexmbs.model.bodies.surfaces import edge_directions
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray, NodeLayout
-    from flexmbs.model.bodies.flexible import Attachment
+    from flexmbs.model.bodies.attachment import Attachment
     from flexmbs.model.supports import Condition
     from flexmbs.system.coordinates import Coordinates
 

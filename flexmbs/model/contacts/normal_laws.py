@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.optimize import brentq
-
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.material import Elastic
@@ -73,6 +71,8 @@ def damping_for(restitution: float, at_speed: float) -> float:
         gap *= 0.1
         if gap < 1e-15:
             raise ModelError(f"{owner}: no damping gives a restitution as small as {e:g}; take 0.01 or more.")
+    from scipy.optimize import brentq  # slow to import, seldom needed
+
     return float(brentq(off, small, (1.0 - gap) / e, xtol=1e-15, rtol=8.9e-16)) / v
 
 
@@ -101,6 +101,8 @@ def restitution(damping: float, speed: float) -> float:
         gap *= 0.1
     if gap <= 1e-16 or off(0.0) * off(top - gap * top) > 0.0:  # so little is lost that round-off decides
         return 1.0 - 2.0 / 3.0 * D
+    from scipy.optimize import brentq  # slow to import, seldom needed
+
     return float(brentq(off, 0.0, top - gap * top, xtol=1e-16, rtol=8.9e-16)) / D
 
 

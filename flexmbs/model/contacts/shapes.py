@@ -28,7 +28,7 @@ from flexmbs.kernels.rows.contact_rows import (
     SPHERE_SLIP,
 )
 from flexmbs.kernels.rows.rows import ALONG, BALL_SLIP, HEIGHT, SLIP
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Row
 

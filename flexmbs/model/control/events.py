@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scipy.optimize import brentq
-
 from flexmbs.core.checks import as_count, as_flag, as_name, as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
@@ -236,6 +234,8 @@ def _first_passage(
 
 def _root(value: Callable[[float], float], a: float, b: float) -> float:
     """The zero of a function that has different signs at a and b."""
+    from scipy.optimize import brentq  # slow to import, seldom needed
+
     found = brentq(value, a, b, xtol=2.0 * EPS * max(abs(a), abs(b)) or math.ulp(0.0), rtol=4.0 * EPS, maxiter=500)
     return min(max(float(found), a), b)
 

@@ -14,7 +14,8 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.nodes import is_rigid
 from flexmbs.core.references import Description
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.forces.items import Items, Places, dead_items
 from flexmbs.model.forces.moment import Moment
 from flexmbs.model.forces.wrench import Wrench

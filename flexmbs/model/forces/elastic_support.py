@@ -15,7 +15,8 @@ from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
 from flexmbs.core.nodes import is_rigid
 from flexmbs.core.references import Description
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.ground import ground
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.forces.bushing import Bushing

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from flexmbs.core.checks import as_array, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.laws import curve_part, power_part
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 __all__ = ["ForceCurve", "Part", "as_part"]
 
@@ -66,6 +69,8 @@ class ForceCurve:
         return float(spline(inside) + spline(inside, 1) * (x - inside))
 
     def _spline(self) -> CubicSpline:
+        from scipy.interpolate import CubicSpline  # slow to import, seldom needed
+
         return CubicSpline(self.points, self.values, bc_type="natural")
 
     def part(self) -> tuple[float, ...]:

@@ -11,7 +11,8 @@ import numpy as np
 from flexmbs.core.contracts import Env, FloatArray, ForceKernel, IntArray, State, TangentKernel, Work
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+from flexmbs.model.bodies.attachment import Attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body
 
 if TYPE_CHECKING:

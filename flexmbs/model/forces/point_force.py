@@ -15,7 +15,8 @@ from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
 from flexmbs.core.nodes import follows, is_rigid
 from flexmbs.core.references import Description
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody
+from flexmbs.model.bodies.attachment import Attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.forces.director_loads import DIRECTOR_FOLLOWER
 from flexmbs.model.forces.items import Items, Kind, Places, dead_items

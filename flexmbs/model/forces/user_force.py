@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import from_vector
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.user_law import STEP, USER_ERRORS

@@ -11,7 +11,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.kernels.wrenches import WrenchGroup
-from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 
 __all__ = [

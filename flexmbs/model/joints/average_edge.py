@@ -12,7 +12,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.kernels.rows.rows import ALONG, INERTIAL, ORTHOGONAL
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Equation, Pair, Row
 from flexmbs.model.joints.edges import edge_nodes, edge_normal

@@ -14,7 +14,7 @@ from flexmbs.core.references import Description
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.points import POINT
 from flexmbs.kernels.rows.rows import INERTIAL
-from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.ground import ground
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.joints.contracts import Equation, Pair, Row

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.core.checks import as_name
 from flexmbs.core.errors import ModelError
 from flexmbs.core.nodes import axis_held
-from flexmbs.model.bodies.flexible import Attachment, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.joints.lower_pairs import RevoluteJoint, SphericalJoint
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import numpy as np
 from flexmbs.core.checks import as_name
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.rows import kind_of
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_attachment
+from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.frames import as_axis, as_point
 from flexmbs.model.bodies.marker import Body, Marker, as_marker, joint_frame
 

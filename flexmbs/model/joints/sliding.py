@@ -18,7 +18,8 @@ from flexmbs.core.rotations import axis_rotation
 from flexmbs.kernels.markers.cable_point import CABLE_POINT, hermite
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.rows.rows import INERTIAL, ORTHOGONAL
-from flexmbs.model.bodies.flexible import Attachment, FlexibleBody, as_flexible_body
+from flexmbs.model.bodies.attachment import Attachment
+from flexmbs.model.bodies.flexible import FlexibleBody, as_flexible_body
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Equation, Pair, Row
 

@@ -24,6 +24,7 @@ WAYS: dict[str, tuple[Any, dict[str, Any]]] = {
     "JointForce": (A, {"force": 1.0, **DISTANCE}),
     "CoulombFriction": (A, {"coefficient": 0.1, "load": 1.0, "speed": 0.1, **DISTANCE}),
     "BristleFriction": (A, {"coefficient": 0.1, "load": 1.0, "deflection": 0.1, "damping": 0.0, **DISTANCE}),
+    "Latch": (A, {"at": 1.0, "stiffness": 1.0, "damping": 0.0, "closing_time": 0.1, **DISTANCE}),
     "DistanceConstraint": (A, {}),
     "UniversalJoint": (SQUARE, {}),
     "ScrewJoint": (TOP, {"pitch": 0.1}),

@@ -9,7 +9,7 @@ import flexmbs as fx
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.meshes import Mesh, rectangle
-from flexmbs.model.bodies.flexible import Attachment
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.system.system import compile_model
 from tests.models.at_coordinates import forces, held
 

@@ -1,0 +1,79 @@
+"""Whether the forces of a state balance, at rest or in the frame of an observer, and in words where they do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import FloatArray
+from flexmbs.dynamics.consistent_state import accelerations
+
+if TYPE_CHECKING:
+    from flexmbs.analysis.operating_point import OperatingPoint
+
+__all__ = ["SPINNING", "unbalanced"]
+
+BALANCED = 1e-5
+"""Force that is left, relative to what cancels, up to which a state is steady; in the metric of the inverse mass."""
+NOISE = 1e-12
+"""The same relative to |K| |q|."""
+
+
+def unbalanced(point: OperatingPoint) -> str:
+    """What the forces of a state that should be steady leave over, in words; empty if it is nothing."""
+    dyn, state, lin, _, _, _ = point
+    E, still = lin.directions, ~lin.states
+    left = (E.T @ dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v].copy()) * still
+    needed = (E.T @ dyn.residual(state.q, state.v, state.a, np.zeros(dyn.n_c))[: dyn.n_v].copy()) * still
+    internal, loads = _parts(point)
+    heavy = lin.M.diagonal() > 0.0
+    M = np.where(heavy, lin.M.diagonal(), 1.0)
+    x = np.abs(state.q[: dyn.n_linear])
+    place = np.ones(dyn.n_v)
+    place[: dyn.n_linear] = x
+    place[dyn.coordinates.displacements] = np.maximum(place[dyn.coordinates.displacements], dyn.length)
+    noise = NOISE * (abs(lin.K) @ np.abs(E.T @ place)) * still
+    inertia = (lin.M @ (E.T @ state.a)) * still
+    for some in (heavy, ~heavy):
+        sizes = [
+            float(np.sqrt((f[some] ** 2 / M[some]).sum())) for f in (left, noise, needed, internal, loads, inertia)
+        ]
+        if sizes[0] <= BALANCED * max(sizes[2:]) + sizes[1]:
+            continue
+        if not dyn.n_c:
+            worst = int(np.argmax(np.where(some, np.abs(left), 0.0)))
+            what = f"the force on {dyn.coordinates.describe(int(lin.free[worst]))} is {left[worst]:.3g}"
+        else:
+            a = (E.T @ (accelerations(dyn, state.t, state.q, state.v)[0] - state.a)) * still
+            worst = int(np.argmax(np.abs(a)))
+            what = f"{dyn.coordinates.describe(int(lin.free[worst]))} accelerates with {a[worst]:.3g}"
+            if point.seen_by is not None:
+                what += " against the motion of the others"
+        name = f"Model {dyn.system.model.name!r}: the state is not an equilibrium"
+        if point.seen_by is None:
+            return f"{name}: {what}. Take the result of solve_static."
+        return f"{name} in the frame that turns with it: {what}. {SPINNING}"
+    return ""
+
+
+SPINNING = (
+    "About a steady motion, pass the model with its initial velocities (angular_velocity of its bodies, "
+    "InitialVelocity of flexible ones, drivers at a constant rate): the shape in which it turns is found from there."
+)
+"""What to do."""
+
+
+def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
+    """Forces without loads, and those of loads, on the free velocities."""
+    dyn, state, lin, _, _, _ = point
+    zero, still = np.zeros(dyn.n_c), ~lin.states
+    whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
+    scale, given = dyn.env.scale, dyn.given
+    kept = scale.copy(), given[: dyn.n_v].copy()
+    scale[: len(dyn.system.model.loads)], given[: dyn.n_v] = 0.0, 0.0
+    internal = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
+    scale[:], given[: dyn.n_v] = kept
+    dyn.residual(state.q, state.v, state.a, state.lam)
+    E = lin.directions
+    return (E.T @ internal) * still, (E.T @ (whole - internal)) * still
