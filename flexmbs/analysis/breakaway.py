@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
+from flexmbs.kernels.contact_laws import BRISTLE, FRICTION_OF_CONTACT
 from flexmbs.model.forces.bristle_friction import BristleFriction
+from flexmbs.results.contact_history import contact_history
 from flexmbs.results.joint_history import force_rows
+from flexmbs.results.kinematics import kinematics
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
+    from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.results.time import TimeSolution
 
 __all__ = ["warn_of_early_slip"]
@@ -34,6 +39,8 @@ def warn_of_early_slip(solution: TimeSolution) -> None:
     if len(solution.t) != len(solution.steps) + 1:
         return
     for force in solution.model.forces:
+        if hasattr(force, "touching"):
+            _of_contact(solution, force)
         if not isinstance(force, BristleFriction) or force.static is None:
             continue
         k0, _, _, slide, static, falling, begin = force.row_forces[0].data
@@ -51,6 +58,47 @@ def warn_of_early_slip(solution: TimeSolution) -> None:
                 AccuracyWarning,
                 stacklevel=3,
             )
+
+
+def _of_contact(solution: TimeSolution, contact: Contact) -> None:
+    """Warn of the pair of a contact that let go earliest, measured by friction over the normal force."""
+    friction, *law = contact.touching[0].force.data[FRICTION_OF_CONTACT:]  # the same in all pairs
+    if friction != BRISTLE or not law[3] > law[2]:
+        return
+    k0, static, falling = law[0], law[3], law[4]
+    history = contact_history(solution, contact)
+    found = []
+    for k, pair in enumerate(history.pairs):
+        peak = _of_pair(solution, pair, history.normal[:, k], history.slip[:, k])
+        if peak is not None:
+            found.append((*peak, str(pair)))
+    if found and min(found)[0] < (1.0 - EARLY) * static:
+        peak, creep, which = min(found)
+        warnings.warn(
+            f"Contact {contact.name!r}: {which} let go at a friction of {peak:.4g} instead of static = {static:g}, "
+            f"since the bristle yields while it is bent at {creep:.3g}, and this is not small beside falling = "
+            f"{falling:g}. Take a BristleLaw of stiffness {k0 * APART * creep / falling:.2g} or more, or a larger "
+            "falling.",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+
+
+def _of_pair(
+    solution: TimeSolution, pair: ContactPair, normal: FloatArray, slip: FloatArray
+) -> tuple[float, float] | None:
+    """`_least_peak` of the deflection of a pair as friction over normal force; None where it was never let go."""
+    k0, _, slide, static, falling, breakaway = pair.force.data[FRICTION_OF_CONTACT + 1 :]
+    places = [solution.system.coordinates.extra_place(state) for state in pair.force.states]
+    z = solution.v[:, places]
+    R = kinematics(solution, pair.force.a).R[:, 0]
+    along = np.array([row.constants[:3] for row in pair.force.rows[1:]])  # directions of slip in the axes of A
+    pushes = np.einsum("na,ai,nji,nj->n", z, along, R, slip)  # of the slip on the bent bristle
+    rate = np.linalg.norm(slip, axis=1) * np.sign(pushes)
+    closed = normal > 0.0
+    share = np.where(closed, k0 * np.linalg.norm(z, axis=1) / np.where(closed, normal, 1.0), 0.0)
+    limit = slide + (static - slide) * np.exp(-((rate / falling) ** 2))
+    return _least_peak(share, rate, limit, breakaway * slide, falling)
 
 
 def _least_peak(

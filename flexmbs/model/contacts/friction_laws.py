@@ -131,8 +131,8 @@ class BristleLaw:
     loses the part of its bristle that no longer is tangential, which matters little where N mu/k_0 is small beside its
     radius.
     With ``static``, the bristle must be stiff: the rate of the force over k_0, at which it yields while it is bent,
-    has to be small beside ``falling``, or it lets go below mu_s (by 13 % in one case) without a warning; double k_0
-    and compare.
+    has to be small beside ``falling``, or it lets go below mu_s; `simulate` says so, with the stiffness to take, where
+    every step is stored.
     Static analyses refuse what remembers its past. Error control does not see first-order states: give ``max_step``
     where the bristle, of angular frequency sqrt(k_0/m), is faster than the rest.
 

@@ -314,3 +314,27 @@ def test_modes_about_a_state_of_contact() -> None:
     modes = fx.solve_modal(fx.Model(body, touch, G))
     wanted = math.sqrt(1.5 * 1e6 * depth**0.5) / (2 * math.pi)
     assert np.abs(np.asarray(modes.frequencies) - wanted).min() < 1e-6 * wanted
+
+
+def _on_a_belt(stiffness: float, falling: float) -> float:
+    """Largest friction over weight of a block on a belt, held by a spring; it first slips at mu_s m g/(k v) = 0.12 s."""
+    depth = 9.81 / 1e6
+    belt = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), velocity=(0.1, 0), name="belt")
+    guide = fx.PrismaticJoint(fx.ground, belt, at=(0, 0), axis=(1, 0), name="guide")
+    block = fx.PointMass(1.0, position=(0, -depth), velocity=(0.1, 0), name="block")
+    spring = fx.SpringDamper(fx.ground.marker((-1, -depth)), block.centre, stiffness=400.0, free_length=1.0)
+    top = C.Plane(belt.marker((0, 0), axis=(0, 1)))
+    law = C.BristleLaw(0.3, stiffness=stiffness, damping=2 * math.sqrt(stiffness), static=0.5, falling=falling)
+    normal = C.HuntCrossleyLaw(stiffness=1e6, exponent=1.0, damping=2.0)
+    touch = fx.Contact((top, C.Vertex(block)), normal, law, allow_overlap=True, name="touch")
+    model = fx.Model(belt, guide, fx.TranslationDriver(guide, rate=0.1), block, spring, touch, fx.Gravity((0, -9.81)))
+    run = fx.simulate(model, 0.14, step=fx.ErrorControl(rtol=1e-8, max_step=5e-4))
+    return float(np.abs(run.contact(touch).force[:, 0, 0]).max()) / 9.81
+
+
+def test_a_bristle_that_lets_go_early_is_told() -> None:
+    with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': .* let go at a friction of 0\.[34]\d* instead"):
+        assert _on_a_belt(1e6, 1e-4) < 0.49
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fx.AccuracyWarning)
+        assert _on_a_belt(1e7, 1e-2) == pytest.approx(0.5, rel=0.01)
