@@ -69,9 +69,9 @@ def _of_contact(solution: TimeSolution, contact: Contact) -> None:
     history = contact_history(solution, contact)
     found = []
     for k, pair in enumerate(history.pairs):
-        peak = _of_pair(solution, pair, history.normal[:, k], history.slip[:, k])
-        if peak is not None:
-            found.append((*peak, str(pair)))
+        let_go = _of_pair(solution, pair, history.normal[:, k], history.slip[:, k])
+        if let_go is not None:
+            found.append((*let_go, str(pair)))
     if found and min(found)[0] < (1.0 - EARLY) * static:
         peak, creep, which = min(found)
         warnings.warn(

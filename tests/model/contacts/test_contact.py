@@ -317,7 +317,7 @@ def test_modes_about_a_state_of_contact() -> None:
 
 
 def _on_a_belt(stiffness: float, falling: float) -> float:
-    """Largest friction over weight of a block on a belt, held by a spring; it first slips at mu_s m g/(k v) = 0.12 s."""
+    """Largest friction over weight of a block on a belt, held by a spring; first slip at mu_s m g/(k v) = 0.12 s."""
     depth = 9.81 / 1e6
     belt = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), velocity=(0.1, 0), name="belt")
     guide = fx.PrismaticJoint(fx.ground, belt, at=(0, 0), axis=(1, 0), name="guide")

@@ -11,7 +11,7 @@ from scipy.linalg import null_space
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.verification import Case, Measured, Outcome, Progress, Table
+from flexmbs.verification import Case, ConvergenceStudy, Measured, Outcome, Progress, Table
 from flexmbs.verification.cases.common import measured
 from flexmbs.verification.cases.moving import CONSERVED, energy_change, orders, over_time
 
@@ -19,7 +19,8 @@ SIDE, DIAGONAL, MASS, PACKED = 1.0, 0.75, 0.2, 0.2
 """Rod when spread and rigid diagonal [m], node [kg], part of the width when packed."""
 STIFFNESS, FREE = 4.0, 1.4
 """Of the springs [N/m, m]."""
-LATCH = {"stiffness": 2e4, "damping": 40.0, "closing_time": 2e-3}
+LOCK, LOSS, CLOSING = 2e4, 40.0, 2e-3
+"""Stiffness [N/m], damping [N s/m] and closing time [s] of the latches."""
 CELL = [(0, 0), (1, 0), (0, 1)]
 GRID = np.array([(1.0, 0.0), (0.5, math.sqrt(0.75))])
 BY_HAND = "energy: three nodes in a plane and one on their axis"
@@ -53,8 +54,13 @@ def truss(above: list[tuple[int, int]], rods: str, packed: float = PACKED) -> fx
             if rods in ("springs", "latches"):
                 items.append(fx.SpringDamper(*ends, stiffness=STIFFNESS, free_length=FREE, name=f"spring {name}"))
             if rods in ("latches", "closed"):
-                latch = LATCH | ({"closed": True, "damping": 0.0} if rods == "closed" else {})
-                items.append(fx.Latch(*ends, SIDE, **latch, coordinate="distance", name=f"latch {name}"))
+                closed = rods == "closed"
+                items.append(
+                    fx.Latch(
+                        ends, SIDE, LOCK, 0.0 if closed else LOSS, CLOSING, closed=closed, coordinate="distance",
+                        name=f"latch {name}",
+                    )
+                )  # fmt: skip
     return fx.Model(*nodes, *items, name=f"truss of {len(nodes)} nodes, {rods}")
 
 
@@ -77,7 +83,7 @@ def stiffest(model: fx.Model, rigid: list[tuple[int, int]], elastic: list[tuple[
     """Highest angular frequency of equal masses between rigid and elastic bars, by the null space of the rigid ones."""
     free = null_space(bars(model, rigid))
     stretch = bars(model, elastic) @ free
-    return float(np.linalg.norm(stretch, 2)) * math.sqrt(LATCH["stiffness"] / MASS)
+    return float(np.linalg.norm(stretch, 2)) * math.sqrt(LOCK / MASS)
 
 
 def _ends(model: fx.Model, word: str) -> list[tuple[int, int]]:
@@ -102,7 +108,7 @@ def time_to_spread() -> float:
     return float(quad(lambda x: 2.0 * x * (r1 - r0) / rate(r0 + (r1 - r0) * x * x), 0.0, 1.0, epsabs=1e-13)[0])
 
 
-def _spreading(progress: Progress) -> tuple[Measured, object, float]:
+def _spreading(progress: Progress) -> tuple[Measured, ConvergenceStudy, float]:
     """A cell without latches: length of the rods after the time in which they spread."""
     exact, sizes, errors = time_to_spread(), [], []
     for n in (100, 200, 400, 800):
@@ -121,13 +127,11 @@ def _caught(progress: Progress, exact: float) -> tuple[list[Measured], FloatArra
     run = fx.simulate(truss(CELL, "latches"), 4.0 * exact, step=fx.ErrorControl(rtol=1e-8), progress=False)
     given = 1.5 * STIFFNESS * ((PACKED * SIDE - FREE) ** 2 - (SIDE - FREE) ** 2)
     length = run.force("latch 0-1").coordinate
-    rest = (LATCH["stiffness"] * SIDE + STIFFNESS * FREE) / (LATCH["stiffness"] + STIFFNESS)
+    rest = (LOCK * SIDE + STIFFNESS * FREE) / (LOCK + STIFFNESS)
     passed = float(
         np.interp(SIDE, length[: int(np.argmax(length > SIDE)) + 1], run.t[: int(np.argmax(length > SIDE)) + 1])
     )
-    lost = 1.5 * (
-        STIFFNESS * ((PACKED * SIDE - FREE) ** 2 - (rest - FREE) ** 2) - LATCH["stiffness"] * (rest - SIDE) ** 2
-    )
+    lost = 1.5 * (STIFFNESS * ((PACKED * SIDE - FREE) ** 2 - (rest - FREE) ** 2) - LOCK * (rest - SIDE) ** 2)
     momentum = MASS * sum(run.velocity(node)[-1] for node in run.model.rigid_bodies)
     return [
         measured("one cell with latches: when they catch", "s", passed, exact, BY_HAND, 1e-12, rtol=1e-4),
@@ -154,7 +158,7 @@ def run(progress: Progress) -> Outcome:
         locked = n - rigidity(open_, diagonals + rods)
         source, label = "rank of the matrix of bars", f"{rings} ring{'s' * (rings > 1)}: "
         modes = fx.solve_modal(stiff, modes=n - len(diagonals))
-        scale = math.sqrt(LATCH["stiffness"] / MASS)
+        scale = math.sqrt(LOCK / MASS)
         quantities += [
             measured(f"{label}freedoms when packed", "-", fx.topology(folded).degrees_of_freedom, free, source,
                      atol=0.5),
