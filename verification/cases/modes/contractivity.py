@@ -119,7 +119,7 @@ CASE = Case(
     area="modes",
     summary=(
         "Two masses on springs and dampers in a row. Logarithmic norms of the linear model against their definition "
-        "as a limit; with the energy as metric it is zero, with the solution of a Lyapunov equation it is negative, and "
+        "as a limit; in that of the energy it is zero, in that of a Lyapunov equation it is negative, and "
         "the motion from two velocities stays below the bound."
     ),
     run=run,
