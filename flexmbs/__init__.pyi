@@ -18,6 +18,9 @@ from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
 from .analysis.concatenate import concatenate as concatenate
+from .analysis.human_vibration import frequency_weighting as frequency_weighting
+from .analysis.human_vibration import vibration_dose as vibration_dose
+from .analysis.human_vibration import weighted_acceleration as weighted_acceleration
 from .analysis.independent_coordinates import IndependentCoordinates as IndependentCoordinates
 from .analysis.independent_coordinates import independent_coordinates as independent_coordinates
 from .analysis.linear.campbell import campbell as campbell
