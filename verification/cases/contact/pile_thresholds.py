@@ -136,7 +136,7 @@ CASE = Case(
     source="Closed form (statics; determinate, as the lower bodies do not press on each other).",
     slow=True,
     equations=(
-        r"\mu \ge \tan(\beta/2), \quad \mu_{\text{plane}} \ge \tan(\beta/2)/3\ (\text{cylinders}),\ "
+        r"\mu \geq \tan(\beta/2), \quad \mu_{\text{plane}} \geq \tan(\beta/2)/3\ (\text{cylinders}),\ "
         r"/4\ (\text{spheres})",
     ),
 )
