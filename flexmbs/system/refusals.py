@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.system import System
 
-__all__ = ["refuse_contact", "refuse_force", "refuse_marker", "refuse_moving_supports", "singular"]
+__all__ = ["refuse_along", "refuse_contact", "refuse_force", "refuse_marker", "refuse_moving_supports", "singular"]
 
 
 def refuse_moving_supports(system: System) -> None:
@@ -43,6 +43,15 @@ def refuse_contact(m: Mechanics, bad: int, t: float) -> None:
     raise EvaluationError(
         f"contact {m.contact_owners[bad].name!r} of {places[0]} and {places[1]} at t = {t:g}: it is not a finite "
         f"number; is a centre on a centre or an axis, or does a rim lie flat?"
+    )
+
+
+def refuse_along(m: Mechanics, bad: int, t: float) -> None:
+    """Element number ``bad`` of contacts along bodies has no gap, or no force."""
+    owner = m.distributed_owners[int(m.distributed.pair[bad])]
+    raise EvaluationError(
+        f"contact {owner.name!r} along a body at t = {t:g}, with {m.markers.markers[int(m.distributed.mA[bad])]}: it "
+        f"is not a finite number; does the axis of the body meet a centre or an axis?"
     )
 
 

@@ -15,6 +15,7 @@ from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
+from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape
@@ -76,7 +77,9 @@ class Contact(Description):
     Attributes
     ----------
     touching : tuple of ContactPair
-        The pairs.
+        The pairs of shapes on markers.
+    distributed : tuple of DistributedPair
+        Those of a tube or skin along a flexible body with a shape on a marker: forces per length or area.
 
     Raises
     ------
@@ -115,6 +118,7 @@ class Contact(Description):
     allow_overlap: bool = False
     name: str = "contact"
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)
+    distributed: tuple[DistributedPair, ...] = field(init=False, repr=False)
     row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
@@ -133,22 +137,28 @@ class Contact(Description):
                 f"{owner}: friction must be a CoulombLaw, BristleLaw or DwellLaw of fx.contact, not "
                 f"{show(self.friction)}."
             )
-        if self.pairs is None:
-            found = [pair for a, b in combinations(parts, 2) if (pair := self._pair(owner, a, b)) is not None]
-            if not found:
-                raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
-        else:
-            found = []
-            for a, b in self._named(owner, parts):
-                pair = self._pair(owner, a, b)
-                if pair is None:
-                    raise ModelError(f"{owner}: {a} and {b} cannot touch: {_why_not(a, b)}.")
-                found.append(pair)
+        found: list[ContactPair] = []
+        along: list[DistributedPair] = []
+        for a, b in combinations(parts, 2) if self.pairs is None else self._named(owner, parts):
+            why_not = _why_not(a, b)
+            if why_not and self.pairs is not None:
+                raise ModelError(f"{owner}: {a} and {b} cannot touch: {why_not}.")
+            if why_not:
+                continue
+            if a.along or b.along:
+                sides: Any = (b, a) if a.along else (a, b)
+                along.append(distributed_pair(owner, self.name, *sides, self.law, self.friction))
+            else:
+                found.append(self._pair(owner, a, b))
+        if not found and not along:
+            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
         if not self.allow_overlap:
             _refuse_overlap(owner, found)
         object.__setattr__(self, "touching", tuple(found))
+        object.__setattr__(self, "distributed", tuple(along))
         object.__setattr__(self, "row_forces", tuple(pair.force for pair in found))
-        object.__setattr__(self, "extra", tuple(state for pair in found for state in pair.force.states))
+        states = [*(pair.force.states for pair in found), *(pair.states for pair in along)]
+        object.__setattr__(self, "extra", tuple(state for own in states for state in own))
 
     def _named(self, owner: str, parts: tuple[Shape, ...]) -> tuple[tuple[Shape, Shape], ...]:
         """The pairs given, checked to be of the parts."""
@@ -165,10 +175,8 @@ class Contact(Description):
         object.__setattr__(self, "pairs", tuple(named))
         return tuple(named)
 
-    def _pair(self, owner: str, a: Shape, b: Shape) -> ContactPair | None:
-        """Rows, laws and states of two shapes; None where there are no rows, or nothing can move."""
-        if _why_not(a, b):
-            return None
+    def _pair(self, owner: str, a: Shape, b: Shape) -> ContactPair:
+        """Rows, laws and states of two shapes."""
         found = a.rows_against(b)
         if found is None:
             a, b, found = b, a, b.rows_against(a)
@@ -223,6 +231,8 @@ def _shapes(owner: str, parts: Any) -> tuple[Shape, ...]:
 
 def _why_not(a: Shape, b: Shape) -> str:
     """Why two shapes are no pair; empty where they are one."""
+    if a.along or b.along:
+        return no_distributed_pair(a, b)
     if a.marker.body.is_ground and b.marker.body.is_ground:
         return "both are fixed to the ground"
     if a.marker.fixed_to_same(b.marker):

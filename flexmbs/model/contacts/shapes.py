@@ -68,6 +68,11 @@ class Shape(Description):
         """1/radius of a ball, 0 of a plane; None where the law of Hertz needs more."""
         return None
 
+    @property
+    def along(self) -> bool:
+        """Whether it goes along a flexible body (`flexmbs.model.contacts.along`) and is on no marker."""
+        return False
+
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """The rows of this shape, as A, with another one, as B; None where there are none."""
         return None
