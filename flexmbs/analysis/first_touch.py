@@ -4,7 +4,8 @@ Error control sees what acts within a step, not what it has jumped over. Where a
 a step, the step is repeated to end just behind the touch, which is found on the cubic of the gap and its rate at both
 ends; from there the error estimate decides. Where it is open at both ends, but closing at the first and opening at the
 second, the tangents of the gap at the ends are a lower bound of it, exact for what flies straight through a centre. A
-contact that is being closed at the start of a step may not be open at its end.
+contact that is being closed at the start of a step may not be open at its end. Of a contact along a body counts the
+least gap of its points: further points may close where others are closed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from flexmbs.core.contracts import State
 from flexmbs.kernels.contacts import contact_gaps
+from flexmbs.kernels.distributed_contacts import distributed_gaps
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -38,7 +40,8 @@ class FirstTouch:
 
     def __init__(self, dynamics: Dynamics, fine: float) -> None:
         self.dynamics, self.fine = dynamics, fine
-        self.n = len(dynamics.mechanics.contacts.mA)
+        self.single = len(dynamics.mechanics.contacts.mA)
+        self.n = self.single + len(dynamics.mechanics.distributed_owners)
         self._at: StepState | None = None
         self._start = np.zeros((2, self.n))
         self._end = np.zeros((2, self.n))
@@ -60,9 +63,12 @@ class FirstTouch:
         return None
 
     def _gaps(self, state: StepState, out: FloatArray) -> None:
-        dyn = self.dynamics
-        dyn.place(State(state.q, state.v, state.a, state.lam))
-        contact_gaps(dyn.mechanics.contacts, dyn.markers, out[0], out[1])
+        dyn, m, k = self.dynamics, self.dynamics.mechanics, self.single
+        now = State(state.q, state.v, state.a, state.lam)
+        dyn.place(now)
+        contact_gaps(m.contacts, dyn.markers, out[0], out[1])
+        if self.n > k:
+            distributed_gaps(m.distributed, now, dyn.markers, out[0, k:], out[1, k:])
 
     def _touch(self, k: int, h: float) -> float:
         """Size of the step to the first touch of contact k; infinite if there is none, or it may stand."""

@@ -269,10 +269,10 @@ def distributed_gaps(
 
 @kernel
 def distributed_states(group: DistributedGroup, state: State, work: MarkerWork, out: FloatArray) -> None:
-    """All points at one state: ``out (n_p, 16)``.
+    """All points at one state: ``out (n_p, 14)``.
 
-    Place, gap and its rate, N, force on the point, slip velocity, energy and power, all per length or area, the last
-    two numbers being those of the direction of the gap that are needed to tell it: its components 0 and 1 (axes of A).
+    Place (3), gap and its rate, N, force on the point (3), slip velocity (3), energy and power; in inertial axes, forces,
+    energy and power per length or area.
     """
     S = work.S
     for i in range(group.mA.shape[0]):
@@ -291,7 +291,7 @@ def distributed_states(group: DistributedGroup, state: State, work: MarkerWork, 
             for axis in range(3):
                 out[g, axis], out[g, 6 + axis], out[g, 9 + axis] = x[axis], force[axis], slip[axis]
             out[g, 3], out[g, 4], out[g, 5] = phi - group.data[group.where[i]], S[25, 0], -S[F, 0]
-            out[g, 12], out[g, 13], out[g, 14], out[g, 15] = energy, power, n[0], n[1]
+            out[g, 12], out[g, 13] = energy, power
 
 
 @kernel

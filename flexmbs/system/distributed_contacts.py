@@ -104,8 +104,8 @@ class AlongBody:
         return float(gap[0])
 
     def states(self, q: FloatArray, v: FloatArray) -> FloatArray:
-        """All points (n_p, 16), as `flexmbs.kernels.distributed_contacts.distributed_states` gives them."""
-        out = np.empty((len(self.group.w), 16))
+        """All points (n_p, 14), as `flexmbs.kernels.distributed_contacts.distributed_states` gives them."""
+        out = np.empty((len(self.group.w), 14))
         distributed_states(self.group, self._at(q, v), self.work, out)
         return out
 
