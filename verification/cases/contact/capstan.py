@@ -34,7 +34,7 @@ def _model(
 
     cable = fx.FlexibleBody(
         fx.meshes.curve(axis, elements, (0.0, behind + arc + ahead)), fx.elements.ANCFCable2D(),
-        stiffness=fx.BeamStiffness(EA=EA, EI_z=5e-5, mass_per_length=MASS, retardation_time=1e-4), name="cable",
+        stiffness=fx.BeamStiffness(EA=EA, EI_z=5e-6, mass_per_length=MASS, retardation_time=1e-4), name="cable",
     )  # fmt: skip
     drum = fx.contact.Cylinder(fx.ground.marker((0, 0)), radius=RADIUS - THICK)
     touch = fx.Contact(
@@ -43,26 +43,24 @@ def _model(
     )  # fmt: skip
     place = (RADIUS, -ahead)
     car = fx.PlanarRigidBody(mass=0.1, inertia=1e-3, position=place, name="car")
-    slide = fx.PrismaticJoint(fx.ground, car, at=place, axis=(0, -1))
-    draw = fx.TranslationDriver(slide, rate=fx.motions.Ramp(0.0, speed, duration=0.05))
+    slide = fx.PrismaticJoint(fx.ground, car, at=place, axis=(0, -1), name="slide")
+    draw = fx.TranslationDriver(slide, rate=fx.motions.Ramp(0.0, speed, duration=0.05), name="draw")
     back = np.array([-np.sin(angle), np.cos(angle)])
     pull = fx.PointForce(cable.start, tuple(T0 * back), history=fx.Table([0.0, 0.02, 10.0], [0.0, 1.0, 1.0]))
     return fx.Model(cable, car, touch, slide, fx.RevoluteJoint(car, cable.end), draw, pull), cable, touch, back
 
 
 def _at_rest(degrees: float) -> tuple[float, float, FloatArray, float, fx.TimeSolution]:
-    """T1 - T0 along the cable, resultant down, force per length at both ends, extension, and the run."""
+    """T1, force of the cylinder on the cable upwards, force per length at both ends, extension, and the run."""
     angle = np.radians(degrees)
     elements = int(degrees / 4.5)
-    model, cable, touch, back = _model(angle, 0.0, 0.0, elements, DRAWN)
+    model, cable, touch, _ = _model(angle, 0.0, 0.0, elements, DRAWN)
     until = 0.4 if degrees < 500 else 1.3
     run = fx.simulate(
         model, until, step=1e-3, output=fx.Output(every=0.1), integrator=fx.GeneralizedAlpha(rho_inf=0.5)
     )
     along = run.contact(touch).along[0]
     whole = along.size @ along.force[-1]
-    ahead = -(whole[:2] + T0 * back)
-    tension = float(np.linalg.norm(ahead))
     # mean force per length of the elements but those at the ends, where the bending stiffness lets the cable bulge
     each = along.size.reshape(elements, -1)
     normal = (along.normal[-1].reshape(elements, -1) * each).sum(axis=1) / each.sum(axis=1)
@@ -71,7 +69,7 @@ def _at_rest(degrees: float) -> tuple[float, float, FloatArray, float, fx.TimeSo
     fit = np.polynomial.Polynomial.fit(place[inner], np.log(normal[inner]), 1)
     N = run.resultant(cable, "N", step=-1)  # at Lobatto's three points
     extension = float((N @ np.array([1.0, 4.0, 1.0])).sum() / 6.0 * RADIUS * angle / elements / EA)
-    return tension, float(-whole[1]), np.exp(fit(np.array([0.0, 1.0]))), extension, run
+    return abs(float(run.reaction("draw", step=-1)[1])), float(whole[1]), np.exp(fit(np.array([0.0, 1.0]))), extension, run
 
 
 def _running() -> float:
@@ -91,7 +89,7 @@ def run(progress: Progress) -> Outcome:
     drawing, axes = figure(6.4, 2.8)
     for i, degrees in enumerate((90, 180, 540)):
         progress(f"{degrees} degrees")
-        tension, down, ends, extension, found = _at_rest(degrees)
+        tension, up, ends, extension, found = _at_rest(degrees)
         quantities += [
             *beside(figures, "T1/T0 for 90, 180, 540 deg", [tension / T0], rtol=0.01, first=i),
             *beside(figures, "force per length at both ends of the arc", ends, rtol=0.03, first=2 * i),
@@ -106,7 +104,7 @@ def run(progress: Progress) -> Outcome:
             axes.plot(at, along.normal[-1], ".", color=COLOURS[0], markersize=3.0, label="points of elements")
             axes.plot(at, T0 / RADIUS * np.exp(MU * np.radians(at)), "-", color="black", lw=1.0, label="Euler")
             quantities.append(
-                measured("sum of contact forces, 180 deg, less that of the strands", "N", down - tension - T0, 0.0,
+                measured("sum of contact forces, 180 deg, less that of the strands", "N", up - tension - T0, 0.0,
                          "equilibrium", atol=0.01)
             )  # fmt: skip
     progress("running")
