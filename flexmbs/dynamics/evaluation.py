@@ -120,7 +120,7 @@ class Dynamics:
         self.control: ControlTable | None = None
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         if self._moves:
-            self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
+            self.moving_mass = MovingMass(system, mechanics, self._mass_matrix.copy(), self.matrix)
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)

@@ -86,12 +86,13 @@ class Mechanics:
     state_offsets: tuple[int, ...]
 
     def for_run(self) -> Mechanics:
-        """The same with tables of its own for what a run writes: turns of angles, frames, held and given values."""
+        """The same with tables of its own for what a run writes: work arrays of bodies, turns, frames, held values."""
         held = self.held.copy()
         given = tuple((n, f.holding(held) if isinstance(f, HeldLaw) else f) for n, f in self.given)
         return replace(
             self,
             markers=self.markers.for_run(),
+            groups=tuple(group.for_run() for group in self.groups),
             joints=self.joints._replace(near=self.joints.near.copy()),
             forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
             held=held,
