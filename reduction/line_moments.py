@@ -4,8 +4,8 @@ With the stress-free length s along all its line elements,
 
 .. math:: L = \int\! ds, \qquad c = \int\! x\, ds, \qquad P_{ak} = \int\! \phi_{ak}\, ds ,
 
-so that a load f per length has the resultant L f, which acts on the mean of all points, :math:`c/L`, and this mean moves
-by the shapes :math:`P/L`. The interpolation is that of the elements: the load is the consistent one.
+so that a load f per length has the resultant L f, which acts on the mean of all points, :math:`c/L`, and this mean
+moves by the shapes :math:`P/L`. The interpolation is that of the elements: the load is the consistent one.
 """
 
 from __future__ import annotations

@@ -264,7 +264,8 @@ class Substructure(BodyDescription):
     def node(self, number: int) -> SubstructurePoint:
         """The marker of a node of the mesh, for forces and sensors; it has no orientation.
 
-        It moves by the modes of the substructure, as its inertia does: without what bending shortens between the frames.
+        It moves by the modes of the substructure, as its inertia does, without what bending shortens between the
+        frames.
 
         Raises
         ------
