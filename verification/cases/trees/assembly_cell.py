@@ -207,8 +207,8 @@ CASE = Case(
     summary=(
         "An arm of six hinges and a SCARA stand on one table, and a part pushes at the tool of the arm. A sensor of "
         "six components under the table feels both: its force and moment, and the loads of all ten drives, against "
-        "Newton and Euler's equations written out, for a tree with two branches and for two trees screwed to a rigid body. "
-        "Forward dynamics gives the motion back from the loads."
+        "Newton and Euler's equations written out, for a tree with two branches and for two trees screwed to a rigid "
+        "body. Forward dynamics gives the motion back from the loads."
     ),
     run=run,
     source=(
