@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import eye_array
 
-from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns
+from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns, without_inputs
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
 from flexmbs.analysis.steady_motion import name_of_frame, times
@@ -57,7 +57,7 @@ def linearise(
         motion as `solve_modal` treats it: then states, inputs and outputs are in the frame in which it is steady.
     inputs : sequence of load, JointForce, actuator, driver joint, or the label or name of one
         Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
-        factor: u = 1 is the load as described. Loads of the model among the inputs do not act at its initial state, and
+        factor: u = 1 is the load as described. Those of the model among the inputs do not act at its initial state, and
         act at that of a solution; those that are not in the model never act at the state. An actuator enters by the
         value that is held for it, or added to the output of its states. A joint with a prescribed motion enters by the
         acceleration of the motion.
@@ -99,6 +99,8 @@ def linearise(
         raise ModelError(f"linearise: expected a Model or a solution, not {model!r}.")
     chosen = find_inputs(described, inputs)
     off = tuple(i.name for i in chosen if i.kind == "load")
+    if not solved and without_inputs(described, chosen) is not described:
+        model = without_inputs(described, chosen)
     point = operating_point("linearise", model, () if solved else off)
     return linear_model_at(point, chosen, outputs)
 
