@@ -52,6 +52,7 @@ __all__ = [
     "hold_outputs",
     "operating_point",
     "position_of",
+    "resting_at",
     "seen_later",
     "solved_state",
 ]
@@ -165,19 +166,26 @@ def operating_point(
     return point
 
 
-def position_of(owner: str, model: object) -> tuple[Dynamics, StepState, ConstrainedLinearisation, bool]:
-    """The initial position of a model, or the last one of a solution, the matrices of rest there, and if it is at rest.
-
-    Where it is no equilibrium, the multipliers are those of the accelerations that begin there.
-    """
+def position_of(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
+    """The system, time, coordinates and velocities of the initial state of a model or the last one of a solution."""
     described = isinstance(model, Model | System)
-    dyn, t, q, v, redundant = described_state(owner, model, (), True, 0.0) if described else solved_state(owner, model)
+    dyn, t, q, v, redundant = described_state(owner, model, (), True, 1.0) if described else solved_state(owner, model)
     hold_outputs(dyn, model)
+    return dyn, t, q, v, redundant
+
+
+def resting_at(
+    dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, redundant: tuple[str, ...]
+) -> tuple[StepState, ConstrainedLinearisation, bool]:
+    """The matrices of rest at a position, and whether it is an equilibrium.
+
+    Where it is none, the multipliers are those of the accelerations that begin there.
+    """
     dyn.set_time(t)
     still = np.zeros_like(v)
     still[dyn.states] = v[dyn.states]
     point, complaint = _at_rest(dyn, t, q, still, redundant)
-    return dyn, point.state, point.lin, not complaint
+    return point.state, point.lin, not complaint
 
 
 def described_state(
