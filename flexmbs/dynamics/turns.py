@@ -18,7 +18,7 @@ from flexmbs.system.build import Mechanics
 
 __all__ = ["Turns"]
 
-COUNTED = [kind.number for kind in KINDS if kind.counts_turns]
+COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
@@ -34,7 +34,7 @@ class Turns:
         self._mechanics = mechanics
         self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
         self._tables: list[Any] = [mechanics.joints, mechanics.forces]
-        self.angular = [table for table in self._tables if np.isin(table.kind, COUNTED).any()]
+        self.angular = [t for t in self._tables if not COUNTED.isdisjoint(t.kind.tolist())]
 
     def memory(self) -> FloatArray:
         """Values of all angles at the last accepted step, and the reference frames: what `restore` takes."""

@@ -254,10 +254,7 @@ class _Builder:
         for joint, pairs, equations in self.joints:
             vanish, number[joint] = set(range(len(equations))), {}
             for pair in pairs:
-                flat = pair.a.planar and pair.b.planar
-                for row in pair.rows:
-                    if not (flat and self.in_plane.vanishes(joint, pair, row)):
-                        vanish.discard(row.equation)
+                vanish -= self.in_plane.changing(joint, pair)
             for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
                 if k in vanish:

@@ -21,6 +21,7 @@ adds to f (gyroscopic and Coriolis forces, elasticity of shapes, gravity that de
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
@@ -185,17 +186,20 @@ class BodyGroup:
 
         By default displacements count by the length, all others by one.
         """
-        lengths = self.displacements
-        for body in self.bodies:
-            dofs = self.velocities(body)
-            yield body, dofs, np.where(np.isin(dofs, lengths), length, 1.0)
+        places, lengths = [(body, self.velocities(body)) for body in self.bodies], self.displacements
+        last = max(int(dofs.max(initial=-1)) for dofs in (lengths, *(dofs for _, dofs in places)))
+        sizes = np.ones(last + 1)
+        sizes[lengths] = length
+        for body, dofs in places:
+            yield body, dofs, sizes[dofs]
 
     def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
         """Each body, its places in v, and how far the increment ``step (n_v,)`` moves [length] and turns it [rad]."""
         for body in self.bodies:
             dofs, first = self.spans_of(body)[0].places, self.translations(body)
-            turn = np.setdiff1d(dofs, first)
-            yield body, dofs, float(np.linalg.norm(step[first])), float(np.linalg.norm(step[turn]))
+            moves = frozenset(first.tolist())
+            turn = [i for i in dofs.tolist() if i not in moves]
+            yield body, dofs, math.hypot(*step[first].tolist()), math.hypot(*step[turn].tolist())
 
     def rigid_fields(self) -> RigidFields:
         """How the coordinates turn when everything is turned as one; by default positions and frames do."""
