@@ -112,7 +112,7 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
     m = dyn.mechanics
     columns = np.zeros((dyn.n_v, len(numbers)))
     dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
-    dyn.python.outputs_stay = True
+    dyn.python.idle[0] = 1
     try:
         for j, i in enumerate(numbers):
             value = float(m.held[i])
@@ -126,7 +126,7 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
             columns[:, j] = (sides[0] - sides[1]) / (2.0 * h)
         _set_wrenches(dyn)
     finally:
-        dyn.python.outputs_stay = False
+        dyn.python.idle[0] = 0
     return columns
 
 
