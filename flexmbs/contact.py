@@ -13,6 +13,7 @@ from flexmbs.model.contacts.normal_laws import damping_for as damping_for
 from flexmbs.model.contacts.normal_laws import restitution as restitution
 from flexmbs.model.contacts.pair import ContactPair as ContactPair
 from flexmbs.model.contacts.sensor import LeastGap as LeastGap
+from flexmbs.model.contacts.sensor import SlipSpeed as SlipSpeed
 from flexmbs.model.contacts.shapes import Box as Box
 from flexmbs.model.contacts.shapes import Capsule as Capsule
 from flexmbs.model.contacts.shapes import Cylinder as Cylinder

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, MarkerWork
-from flexmbs.kernels.contacts import ContactGroup, contact_states
+from flexmbs.core.contracts import FloatArray
+from flexmbs.kernels.contacts import contact_states
+from flexmbs.model.contacts.pair import alone, two_markers
 from flexmbs.results.kinematics import kinematics
 from flexmbs.system.contact_pairs import taking_part
 
@@ -78,27 +79,8 @@ def _of_pair(solution: States, pair: ContactPair) -> tuple[FloatArray, FloatArra
     n = len(solution)
     places = [solution.system.coordinates.extra_place(e) for e in force.states]
     z = np.ascontiguousarray(solution.v[:, places]) if places else np.zeros((n, 1))
-    ints = {name: np.array([x], dtype=np.int64) for name, x in {"mA": 0, "mB": 1, "off": 0, "order": 0}.items()}
-    c = np.zeros((len(force.rows), 12))
-    for row, numbers in zip(force.rows, c, strict=True):
-        numbers[: len(row.constants)] = row.constants
-    group = ContactGroup(
-        **ints, ptr=np.array([0, len(c)]), kind=np.array([row.kind for row in force.rows]), c=c,
-        mptr=np.zeros(3, dtype=np.int64), where=np.zeros(1, dtype=np.int64),
-        data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64),
-        n_states=np.array([len(places)]),
-    )  # fmt: skip
     out = np.empty((n, 11))
     normal = np.empty((n, 3))
     p, R, twist = (np.ascontiguousarray(x) for x in (p, R, twist))
-    contact_states(group, p, R, twist, z, _work(), out, normal)
+    contact_states(alone(pair), p, R, twist, z, two_markers(), out, normal)
     return out, np.array([pair.b.point(p[i, 1], R[i, 1], normal[i]) for i in range(n)]).reshape(n, 3)
-
-
-def _work() -> MarkerWork:
-    """Work arrays of two markers."""
-    one = np.zeros(1)
-    return MarkerWork(
-        r=one, B=one, p=np.zeros((2, 3)), R=np.zeros((2, 3, 3)), twist=np.zeros((2, 6)), W=np.zeros((2, 6)),
-        JT=np.zeros((1, 6)), JcT=np.zeros((1, 6)), JvT=np.zeros((1, 6)), T=np.zeros((1, 3, 3)), S=np.zeros((64, 12)),
-    )  # fmt: skip

@@ -187,10 +187,18 @@ class Contact(Description):
 
         Parameters
         ----------
-        what : 'closes' or 'opens'
-            The first pair touches, or the last one parts (`flexmbs.contact.LeastGap`).
+        what : 'closes', 'opens', 'slips' or 'sticks'
+            The first pair touches, or the last one parts (`flexmbs.contact.LeastGap`); the first pair slips, or the
+            last one sticks (`flexmbs.contact.SlipSpeed`).
         **options
-            Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``.
+            Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``; with 'slips' and 'sticks' also
+            ``level``, the speed of slip that parts the two [length/time], by default the speed of the law of friction:
+            `CoulombLaw.speed`, `BristleLaw.falling`, `DwellLaw.stribeck_speed`.
+
+        Raises
+        ------
+        ModelError
+            If there is no such event, slip is asked of a contact without friction, or a level is missing.
 
         Examples
         --------
