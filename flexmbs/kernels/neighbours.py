@@ -81,7 +81,7 @@ def neighbours(
 @kernel
 def cell_of(x: float, width: float) -> int:
     """Number of the cell at the distance x from the lowest corner."""
-    return int(math.floor(min(max(x / width, -FARTHEST), FARTHEST)))
+    return math.floor(min(max(x / width, -FARTHEST), FARTHEST))
 
 
 @kernel
@@ -92,8 +92,8 @@ def put_into_cells(
     """Balls in the order of the tables.
 
     ``start (levels, 2^m + 1)``: zeros; the balls of place b of level l are those from ``start[l, b]`` on;
-    ``grid (levels, 3)``: zeros; number of balls, and the strides of rows and layers; ``extent (levels, 2)``: zeros; width
-    of the cells, and largest radius; ``ball (n, 4)``: centre and radius; ``at (n, 5)``: cell, level, number of a ball.
+    ``grid (levels, 3)``: zeros; number of balls, and the strides of rows and layers; ``extent (levels, 2)``: zeros;
+    width of the cells, and largest radius; ``ball (n, 4)``: centre and radius; ``at (n, 5)``: cell, level, number of a ball.
     """
     n, mask, top = x.shape[0], start.shape[1] - 2, start.shape[0] - 1
     smallest = math.inf
@@ -103,7 +103,7 @@ def put_into_cells(
     if smallest == math.inf:
         smallest = 1.0
     for i in range(n):
-        k = int(math.floor(math.log2(radius[i] / smallest))) if radius[i] > smallest else 0
+        k = math.floor(math.log2(radius[i] / smallest)) if radius[i] > smallest else 0
         k = min(k, top)
         level[i] = k
         grid[k, 0] += 1

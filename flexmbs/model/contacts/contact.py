@@ -16,6 +16,7 @@ from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
 from flexmbs.model.contacts.pair import ContactPair, gap_of
+from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape
 from flexmbs.model.forces.row_force import RowForce
@@ -71,12 +72,17 @@ class Contact(Description):
         model or of a tree: these are left out, with a warning that names them. A pair that is named here is kept.
     allow_overlap : bool, default False
         Accept shapes that overlap at the start, such as those of bodies that rest on each other.
+    search : bool, optional
+        Whether the pairs are found while the bodies move, in place of being declared one by one. Left out, from 300
+        pairs that may touch on, if the law of friction has no memory. The forces are the same.
     name : str
 
     Attributes
     ----------
     touching : tuple of ContactPair
-        The pairs.
+        The pairs; empty where they are searched.
+    searched : bool
+        Whether they are.
 
     Raises
     ------
@@ -113,7 +119,9 @@ class Contact(Description):
     friction: FrictionLaw | None = None
     pairs: Sequence[tuple[Shape, Shape]] | None = None
     allow_overlap: bool = False
+    search: bool | None = None
     name: str = "contact"
+    searched: bool = field(init=False, repr=False)
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)
     row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
@@ -133,7 +141,10 @@ class Contact(Description):
                 f"{owner}: friction must be a CoulombLaw, BristleLaw or DwellLaw of fx.contact, not "
                 f"{show(self.friction)}."
             )
-        if self.pairs is None:
+        object.__setattr__(self, "searched", self._is_searched(owner, parts))
+        if self.searched:
+            found: list[ContactPair] = []
+        elif self.pairs is None:
             found = [pair for a, b in combinations(parts, 2) if (pair := self._pair(owner, a, b)) is not None]
             if not found:
                 raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
@@ -145,10 +156,53 @@ class Contact(Description):
                     raise ModelError(f"{owner}: {a} and {b} cannot touch: {_why_not(a, b)}.")
                 found.append(pair)
         if not self.allow_overlap:
-            _refuse_overlap(owner, found)
+            _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))
         object.__setattr__(self, "row_forces", tuple(pair.force for pair in found))
         object.__setattr__(self, "extra", tuple(state for pair in found for state in pair.force.states))
+
+    def _is_searched(self, owner: str, parts: tuple[Shape, ...]) -> bool:
+        """Whether the pairs are searched: as wished, else where there are many."""
+        if self.search is not None:
+            as_flag(owner, "search", self.search)
+        few = len(parts) * (len(parts) - 1) <= 2 * MANY
+        if self.search is False or (self.search is None and (self.pairs is not None or few)):
+            return False
+        if self.pairs is not None:
+            raise ModelError(f"{owner}: pairs are named, so that there is nothing to search; leave out search or pairs.")
+        if any(getattr(part, "along", False) for part in parts):
+            if self.search:
+                raise ModelError(f"{owner}: shapes along flexible bodies cannot be searched; leave out search=True.")
+            return False
+        sorts = sorts_that_meet(parts)
+        count = sum(sort.pairs for sort in sorts)
+        if not count:
+            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts[:10]))}.")
+        if self.search is None and count <= MANY:
+            return False
+        if self.friction is not None and self.friction.states(2) > 0:
+            if self.search is None and count <= MOST_DECLARED:
+                return False
+            raise ModelError(
+                f"{owner}: a {type(self.friction).__name__} remembers in every pair, which pairs that are searched "
+                f"cannot; of {len(parts)} shapes {count} pairs may touch. Take a CoulombLaw, or name in pairs= those "
+                f"that touch."
+            )
+        for sort in sorts:
+            self.pair(sort.a, sort.b)  # refused now, if the law does not fit
+        return True
+
+    def _near_at_start(self, parts: tuple[Shape, ...]) -> list[ContactPair]:
+        """Pairs of a contact that is searched that may overlap in the initial configuration."""
+        p = np.array([part.marker.position0() for part in parts])
+        R = np.array([part.marker.rotation0() for part in parts])
+        near = shapes_near(places_of(parts), p, R, np.zeros(len(parts)))
+        made = (self.pair(parts[i], parts[j]) for i, j in near)
+        return [pair for pair in made if pair is not None]
+
+    def pair(self, a: Shape, b: Shape) -> ContactPair | None:
+        """Two of the parts as a pair, with what acts between them; None if they cannot touch."""
+        return self._pair(f"Contact {self.name!r}", a, b)
 
     def _named(self, owner: str, parts: tuple[Shape, ...]) -> tuple[tuple[Shape, Shape], ...]:
         """The pairs given, checked to be of the parts."""
