@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.linalg import splu
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State
+from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.coupled import solve_coupled
 from flexmbs.kernels.contacts import ContactGroup, contact_energy, contact_force, contact_tangent
@@ -120,11 +120,8 @@ class Candidates:
         for table, rows in zip(self.tables, self._rows, strict=True):
             n = len(table.markers)
             slack = self._slack[first : first + n]
-            pairs = shapes_near(table.places, at[first : first + n], R[table.markers], slack)
-            if len(table.joined):
-                body = np.sort(table.places.body[pairs], axis=1)
-                keys = body[:, 0] * (int(table.places.body.max()) + 1) + body[:, 1]
-                pairs = pairs[~np.isin(keys, table.joined)]
+            near = shapes_near(table.places, at[first : first + n], R[table.markers], slack)
+            pairs = table.between_free_bodies(near)
             number = rows.numbers(pairs)
             parts.append((table, rows, pairs[number >= 0], number[number >= 0]))
             first += n

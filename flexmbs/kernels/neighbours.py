@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
@@ -25,6 +26,7 @@ __all__ = ["MOST_LEVELS", "neighbours"]
 
 MOST_LEVELS = 24
 """Levels of size; balls beyond are in cells of the last, and points in the first."""
+Ends = NDArray[np.int32]
 WIDER = 1.0 + 1e-12
 """Width of a cell over that of its largest ball: round-off of places does not count."""
 FARTHEST = 1e15
@@ -87,13 +89,13 @@ def cell_of(x: float, width: float) -> int:
 @kernel
 def put_into_cells(
     x: FloatArray, radius: FloatArray, lowest: FloatArray, highest: FloatArray, cell: IntArray, level: IntArray,
-    place: IntArray, start: IntArray, grid: IntArray, extent: FloatArray, ball: FloatArray, at: IntArray,
+    place: IntArray, start: Ends, grid: IntArray, extent: FloatArray, ball: FloatArray, at: IntArray,
 ) -> None:  # fmt: skip
     """Balls in the order of the tables.
 
     ``start (levels, 2^m + 1)``: zeros; the balls of place b of level l are those from ``start[l, b]`` on;
     ``grid (levels, 3)``: zeros; number of balls, and the strides of rows and layers; ``extent (levels, 2)``: zeros;
-    width of the cells, and largest radius; ``ball (n, 4)``: centre and radius; ``at (n, 5)``: cell, level, number of a ball.
+    width of the cells, and largest radius; ``ball (n, 4)``: centre and radius; ``at (n, 5)``: cell, level, number.
     """
     n, mask, top = x.shape[0], start.shape[1] - 2, start.shape[0] - 1
     smallest = math.inf
@@ -152,7 +154,7 @@ def put_into_cells(
 
 @kernel
 def look_around(
-    ball: FloatArray, at: IntArray, lowest: FloatArray, start: IntArray, grid: IntArray, extent: FloatArray,
+    ball: FloatArray, at: IntArray, lowest: FloatArray, start: Ends, grid: IntArray, extent: FloatArray,
     boxes: bool, found: IntArray, effort: IntArray,
 ) -> int:  # fmt: skip
     """Pairs of balls into ``found``, as far as there is room, i < j; returns how many there are."""

@@ -31,8 +31,8 @@ MOST = 5
 class SearchedContact:
     """One contact.
 
-    ``owner``: as described; ``markers (n,)``: numbers of the markers of its shapes; ``places``: what the search needs of
-    these; ``joined (k,)``: i n + j of the pairs i < j of bodies that a joint connects, by the numbers in ``places``;
+    ``owner``: as described; ``markers (n,)``: numbers of the markers of its shapes; ``places``: what the search needs
+    of these; ``joined (k,)``: i n + j of the pairs i < j of bodies that a joint connects, by the numbers in ``places``;
     ``diagonal (n_m,)``: by marker where its block lies in the common buffer, which takes up what contacts do on the
     coordinates of the marker alone; -1 without one.
     """
@@ -42,6 +42,14 @@ class SearchedContact:
     places: Places
     joined: IntArray
     diagonal: IntArray
+
+    def between_free_bodies(self, pairs: IntArray) -> IntArray:
+        """Those of the pairs (m, 2) of shapes whose bodies no joint connects."""
+        if not len(self.joined):
+            return pairs
+        body = np.sort(self.places.body[pairs], axis=1)
+        keys = body[:, 0] * (int(self.places.body.max()) + 1) + body[:, 1]
+        return pairs[~np.isin(keys, self.joined)]
 
 
 def note_shapes(model: Model, in_plane: RowsInPlane, turning: IdentityMap[Marker, bool]) -> None:

@@ -105,7 +105,7 @@ def extend(
     turns[k, 0], turns[k, 1] = H[k, k] / r, length / r
     H[k, k] = r
     right[k + 1], right[k] = -turns[k, 1] * right[k], turns[k, 0] * right[k]
-    return abs(right[k + 1])
+    return float(abs(right[k + 1]))
 
 
 @kernel

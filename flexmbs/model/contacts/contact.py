@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.checks import as_flag, as_name, as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
@@ -169,7 +169,9 @@ class Contact(Description):
         if self.search is False or (self.search is None and (self.pairs is not None or few)):
             return False
         if self.pairs is not None:
-            raise ModelError(f"{owner}: pairs are named, so that there is nothing to search; leave out search or pairs.")
+            raise ModelError(
+                f"{owner}: pairs are named, so that there is nothing to search; leave out search or pairs."
+            )
         if any(getattr(part, "along", False) for part in parts):
             if self.search:
                 raise ModelError(f"{owner}: shapes along flexible bodies cannot be searched; leave out search=True.")
@@ -235,6 +237,55 @@ class Contact(Description):
         fine = FINE * max(1e-3, *(float(np.abs(s.marker.position0()).max()) for s in (a, b)))
         states = tuple(ExtraCoordinate(f"state {k} of the {label}", resolution=fine) for k in range(count))
         return ContactPair(a, b, RowForce(a.marker, b.marker, rows, CONTACT, data, states=states))
+
+    def declared(self, solution: Any = None, within: float = 0.1) -> Contact:
+        """The same contact with its pairs declared: those near each other at the last state of a solution.
+
+        For analyses that need the pairs beforehand: statics, modes and other linear ones about a heap at rest.
+
+        Parameters
+        ----------
+        solution : TimeSolution or StaticSolution, optional
+            Left out, the initial configuration.
+        within : float, default 0.1
+            Gap up to which a pair is near, over the sum of the sizes of its shapes.
+
+        Raises
+        ------
+        ModelError
+            If no shapes are near each other.
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> balls = [
+        ...     fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0.21 * i, 0, 0.1), name=f"ball {i}")
+        ...     for i in range(30)
+        ... ]
+        >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+        >>> shapes = [floor, *(fx.contact.Sphere(ball, radius=0.1) for ball in balls)]
+        >>> touch = fx.Contact(shapes, fx.contact.HuntCrossleyLaw(stiffness=1e6), name="touch")
+        >>> touch.searched, len(touch.declared().touching)
+        (True, 59)
+        """
+        owner = f"Contact {self.name!r}"
+        if not self.searched:
+            return self
+        markers = [part.marker for part in self.parts]
+        if solution is None:
+            p, R = (np.array([getattr(m, name)() for m in markers]) for name in ("position0", "rotation0"))
+        else:
+            p, R = (np.array([getattr(solution, name)(m)[-1] for m in markers]) for name in ("position", "rotation"))
+        places = places_of(self.parts)
+        grow = as_number(owner, "within", within, minimum=0.0)
+        slack = grow * np.where(np.isfinite(places.reach), places.reach, 0.0)
+        near = [(self.parts[i], self.parts[j]) for i, j in shapes_near(places, p, R, slack)]
+        pairs = [(a, b) for a, b in near if not _why_not(a, b)]
+        if not pairs:
+            raise ModelError(
+                f"{owner}: no shapes are within {within:g} of their sizes of each other; give a larger within."
+            )
+        return replace(self, pairs=pairs, search=None, allow_overlap=True)
 
     def event(self, what: str, **options: Any) -> Event:
         """An event of the contact, for ``simulate(..., events=[...])``.

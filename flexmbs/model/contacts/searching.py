@@ -30,7 +30,8 @@ MOST_DECLARED = 5_000
 
 def _kind(shape: Shape) -> Hashable:
     """What shapes have in common that have the same rows with every other one."""
-    numbers: Any = tuple(getattr(shape, f.name) for f in fields(shape) if f.name != "marker")
+    own: Any = shape
+    numbers: Any = tuple(getattr(own, f.name) for f in fields(own) if f.name != "marker")
     try:
         hash(numbers)
     except TypeError:
@@ -94,7 +95,7 @@ def places_of(parts: Sequence[Shape]) -> Places:
         marker = part.marker
         if not marker.body.is_ground:
             body[i] = numbers.setdefault((id(marker.body), marker.node), len(numbers) + 1)
-    endless = tuple((int(i), parts[i], body[i] == 0) for i in np.flatnonzero(np.isinf(reach)))
+    endless = tuple((i, part, bool(body[i] == 0)) for i, part in enumerate(parts) if part.reach is None)
     return Places(reach, body, endless)
 
 
@@ -111,7 +112,7 @@ def shapes_near(places: Places, p: FloatArray, R: FloatArray, slack: FloatArray)
         if stays:
             near = ends[shape.clearance((p[ends] - p[number]) @ R[number]) < grown]
         found.append(np.sort(np.column_stack((np.full(len(near), number), near)), axis=1))
-    pairs = np.concatenate(found)
+    pairs: IntArray = np.concatenate(found)
     pairs = pairs[places.body[pairs[:, 0]] != places.body[pairs[:, 1]]]
     if places.endless:
         pairs = pairs[np.argsort(pairs[:, 0] * len(places.reach) + pairs[:, 1], kind="stable")]
@@ -156,8 +157,9 @@ class PairRows:
 
     def _add(self, new: list[tuple[int, Any, Any]]) -> None:
         """Ask for pairs of kinds that meet for the first time."""
-        first, count, where, swapped = (list(x) for x in (self.first, self.count, self.where, self.swapped))
-        kind, constants, data = list(self.kind), [self.constants], list(self.data)
+        columns: list[list[int]] = [x.tolist() for x in (self.first, self.count, self.where, self.swapped, self.kind)]
+        first, count, where, swapped, kind = columns
+        constants, data = [self.constants], self.data.tolist()
         rows = len(kind)
         for key, i, j in new:
             pair = self._make(self.parts[i], self.parts[j])
@@ -176,6 +178,6 @@ class PairRows:
             rows += len(c)
             constants.append(c)
             data.extend(pair.force.data)
-        ints = [np.array(x, dtype=np.int64) for x in (first, count, where, swapped, kind)]
+        ints = [np.array(x, dtype=np.int64) for x in columns]
         self.first, self.count, self.where, self.swapped, self.kind = ints
         self.constants, self.data = np.concatenate(constants), np.array(data, dtype=np.float64)
