@@ -53,6 +53,9 @@ class Energies:
         if self._of_contacts.size:
             contact_energy(dyn.mechanics.contacts, v, dyn.markers, *self._of_contacts)
             energy, power = energy + float(self._of_contacts[0].sum()), power + float(self._of_contacts[1].sum())
+        if dyn.candidates is not None:
+            stored, fed = dyn.candidates.energy(v)
+            energy, power = energy + stored, power + fed
         return energy, power
 
     def potential(self, q: FloatArray) -> float:
