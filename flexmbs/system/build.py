@@ -28,6 +28,7 @@ from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw
 from flexmbs.system.row_table import RowTable
 from flexmbs.system.rows_in_plane import RowsInPlane
+from flexmbs.system.searched_contacts import SearchedContact, note_shapes, searched_contacts
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -75,6 +76,7 @@ class Mechanics:
     contact_owners: tuple[Any, ...]
     distributed: DistributedGroup
     distributed_owners: tuple[Any, ...]
+    searched: tuple[SearchedContact, ...]
     wrenches: WrenchGroup
     wrench_offsets: IntArray
     groups: tuple[BodyGroup, ...]
@@ -90,12 +92,13 @@ class Mechanics:
     state_offsets: tuple[int, ...]
 
     def for_run(self) -> Mechanics:
-        """The same with tables of its own for what a run writes: turns of angles, frames, held and given values."""
+        """The same with tables of its own for what a run writes: work arrays of bodies, turns, frames, held values."""
         held = self.held.copy()
         given = tuple((n, f.holding(held) if isinstance(f, HeldLaw) else f) for n, f in self.given)
         return replace(
             self,
             markers=self.markers.for_run(),
+            groups=tuple(group.for_run() for group in self.groups),
             joints=self.joints._replace(near=self.joints.near.copy()),
             forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
             held=held,
@@ -220,6 +223,7 @@ class _Builder:
         distributed = distributed_group(
             self.coordinates, marker_set, [pair for _, pair in self.along_items], self.add_blocks
         )
+        searched = searched_contacts(self.model, marker_set, self.add_block)
         offsets = self._wrench_blocks()
         users = tuple(self.add_block(self._dofs(f.markers)) for f in self.users)
         states = tuple(self.add_block(self.coordinates.state_places(s)) for s in self.model.states)
@@ -230,6 +234,7 @@ class _Builder:
         return Mechanics(
             marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
             contacts, tuple(f for f, _ in self.contact_items), distributed, tuple(f for f, _ in self.along_items),
+            searched,
             wrench_group(
                 [w for w, _ in self.wrench_items],
                 [marker_set.number[w.marker] for w, _ in self.wrench_items],
@@ -263,10 +268,7 @@ class _Builder:
         for joint, pairs, equations in self.joints:
             vanish, number[joint] = set(range(len(equations))), {}
             for pair in pairs:
-                flat = pair.a.planar and pair.b.planar
-                for row in pair.rows:
-                    if not (flat and self.in_plane.vanishes(joint, pair, row)):
-                        vanish.discard(row.equation)
+                vanish -= self.in_plane.changing(joint, pair)
             for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
                 if k in vanish:
@@ -286,6 +288,7 @@ class _Builder:
             self.in_plane.note_ends(force.a, force.b, force.rows, turning)
         for _, pair in self.along_items:
             turning[pair.a.marker] = True
+        note_shapes(self.model, self.in_plane, turning)
         for wrench, _ in self.wrench_items:
             turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
         for marker in [m for f in self.users for m in f.markers]:

@@ -149,6 +149,10 @@ class SystemView:
     def least_gap_along(self, contact: Contact) -> float:
         """The least gap [length] of the tubes and skins of a contact that take part."""
         return min((body.gap(self.q, self.v) for body in self._viewer.along(contact)), default=np.inf)
+    def bristles(self, pair: ContactPair) -> FloatArray:
+        """States (n,) of the friction of a pair."""
+        c = self._viewer.system.coordinates
+        return np.array([self.v[c.extra_place(state)] for state in pair.force.states])
 
     def held(self, actuator: str) -> float:
         """The value held for an actuator."""
