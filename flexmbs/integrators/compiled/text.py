@@ -22,6 +22,7 @@ from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy
+from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.control_laws import control_samples
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
@@ -89,17 +90,17 @@ class Text:
     """The text for one system, and its arrays in the order in which the text reads them.
 
     ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
-    ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between markers, of contacts, of
-    wrenches, and of those by functions of users, are written.
+    ``along_power (steps, n)``, ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between
+    markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written.
     """
 
     def __init__(
-        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, wrench_power: FloatArray,
-        user_power: FloatArray, control: ControlMemory | None = None,
+        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
+        wrench_power: FloatArray, user_power: FloatArray, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
-        self._user_power = user_power
+        self._along_power, self._user_power = along_power, user_power
         self._imports: dict[tuple[str, str], str] = {}
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
@@ -235,6 +236,14 @@ class Text:
             self._account += [
                 "if c_powers == 1:",
                 f"    {self._import(contact_energy)}({contacts}, state.v, markers, {energy}, {power}[i])",
+            ]
+        if len(m.distributed_owners):
+            power = self._table("along_power", take.array(self._along_power))
+            energy = self._table("along_energy", take.array(np.zeros(len(m.distributed_owners))))
+            along = self._name(m.distributed, "distributed", "contacts along bodies")
+            self._account += [
+                "if c_powers == 1:",
+                f"    {self._import(distributed_energy)}({along}, state, markers, {energy}, {power}[i])",
             ]
         if len(m.wrenches.mk):
             power = self._table("wrench_power", take.array(self._wrench_power))
