@@ -39,7 +39,7 @@ MOST_SLACK = 1.0
 """Slack of a shape that moves, over its size, at most."""
 LASTING = 60
 """Evaluations for which a search should do."""
-ENOUGH = 1e-6
+ENOUGH = 1e-4
 """What is left of a right side, over its size, where what couples bodies is iterated: Newton's method goes on."""
 ROOM = 60
 """Products with what couples bodies, in one solution, from which the whole is factorised."""
