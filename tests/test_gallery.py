@@ -119,3 +119,11 @@ def test_vibrator(run: Any) -> None:
     error = abs(names["place"] - names["exact"]).max() / abs(names["exact"]).max()
     assert error < 2e-3  # of second order in the step: 8.3e-4
     assert off(names) < error
+
+
+def test_crawler(run: Any) -> None:
+    names = run("crawler")
+    assert abs(names["found"] - names["by_hand"]) < 0.35  # a step in degrees
+    ends = [names["run"].position(at)[-1] for at in (names["masses"]["A1"], names["masses"]["A2"])]
+    turned = np.arctan2(*(ends[1] - ends[0])[1::-1])
+    assert turned == pytest.approx(-0.7141497, abs=5e-3)  # by least dissipation
