@@ -39,8 +39,8 @@ def _breakaway(rest: float) -> tuple[float, float]:
     spring = fx.SpringDamper(
         fx.ground.marker((-1, 0, -LOAD / 1e7)), block.centre, stiffness=SPRING, free_length=1.0, name="spring"
     )
-    drawn = fx.PointForce(block, (SPRING * PULL, 0, 0), history=lambda t: max(0.0, t - rest))
-    model = fx.Model(block, touch, fx.PointForce(block, (0, 0, -LOAD)), spring, drawn)
+    drawn = fx.PointForce(block.centre, (SPRING * PULL, 0, 0), history=lambda t: max(0.0, t - rest))
+    model = fx.Model(block, touch, fx.PointForce(block.centre, (0, 0, -LOAD)), spring, drawn)
     rests = fx.simulate(model, rest, step=rest / 200)
     pulled = fx.simulate(model, rest + 0.45, step=2.5e-4, start=rests)
     after = pulled.t - rest
@@ -76,9 +76,9 @@ def run(progress: Progress) -> Outcome:
     force, at = [], []
     for rest in RESTS:
         progress(f"rest of {rest:g} s")
-        f, t = _breakaway(rest)
-        force.append(f)
-        at.append(t)
+        found = _breakaway(rest)
+        force.append(found[0])
+        at.append(found[1])
     quantities += [
         *beside(figures, "first largest spring force after rests of 0.3, 1.5, 15 s", force, rtol=2e-3),
         *beside(figures, "time from the start of pulling to it", at, rtol=2e-3),
