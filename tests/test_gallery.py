@@ -127,3 +127,13 @@ def test_crawler(run: Any) -> None:
     ends = [names["run"].position(at)[-1] for at in (names["masses"]["A1"], names["masses"]["A2"])]
     turned = np.arctan2(*(ends[1] - ends[0])[1::-1])
     assert turned == pytest.approx(-0.7141497, abs=5e-3)  # by least dissipation
+
+
+def test_predictive(run: Any) -> None:
+    names = run("predictive")
+    legs = 8e-5 * 9.81 * 0.2  # at most
+    assert off(names) < legs / names["by_hand"] + 1e-3  # the work is summed up by the steps
+    heights = names["run"].position(names["platform"])[:, 1]
+    assert abs(heights[-1] - 0.1) < 2e-4
+    wanted = np.array([names["path"](t)[1] for t in names["run"].t])
+    assert 1e-4 < abs(heights - wanted).max() < 0.01

@@ -39,6 +39,13 @@ class LeastGap(Description):
 
     contact: Contact
 
+    def __post_init__(self) -> None:
+        if self.contact.searched:
+            raise ModelError(
+                f"LeastGap: contact {self.contact.name!r} searches its pairs, so that none is the nearest for long; "
+                f"name the pairs to watch in pairs= of a contact of their own."
+            )
+
     def __call__(self, *seen: Any) -> float:
         view: View = seen[-1]
         least = np.inf
