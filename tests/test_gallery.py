@@ -129,6 +129,14 @@ def test_vibrator(run: Any) -> None:
     assert off(names) < error
 
 
+def test_crawler(run: Any) -> None:
+    names = run("crawler")
+    assert abs(names["found"] - names["by_hand"]) < 0.35  # a step in degrees
+    ends = [names["run"].position(at)[-1] for at in (names["masses"]["A1"], names["masses"]["A2"])]
+    turned = np.arctan2(*(ends[1] - ends[0])[1::-1])
+    assert turned == pytest.approx(-0.7141497, abs=5e-3)  # by least dissipation
+
+
 def test_predictive(run: Any) -> None:
     names = run("predictive")
     legs = 8e-5 * 9.81 * 0.2  # at most
