@@ -32,6 +32,8 @@ from .analysis.linear.sparse_model import linearise_sparse as linearise_sparse
 from .analysis.linear.spectra import FirstOrderSpectrum as FirstOrderSpectrum
 from .analysis.linear.spectra import TableSpectrum as TableSpectrum
 from .analysis.linear.spectra import WhiteSpectrum as WhiteSpectrum
+from .analysis.linear.time_varying import TimeVaryingModel as TimeVaryingModel
+from .analysis.linear.time_varying import linearise_along as linearise_along
 from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise

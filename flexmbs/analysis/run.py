@@ -316,7 +316,7 @@ class Run:
             found.append(f"several steps at a time: turns of {label or 'a coordinate'} of joint {joint!r} are counted")
         if self.events.hindrance:
             found.append(f"several steps at a time: {self.events.hindrance}")
-        if self.sampled.table.in_python:
+        if self.sampled.loop.controllers and self.sampled.table.in_python:
             found.append(f"samples: {self.sampled.table.in_python} is evaluated in Python")
         return tuple(found)
 

@@ -22,6 +22,7 @@ from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
+from flexmbs.dynamics.candidates import Candidates
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
@@ -75,6 +76,8 @@ class Dynamics:
         What a run remembers of turns.
     multiplier_compliance : (n_c,) array
         Compliance of the multipliers, zero where constraints are independent.
+    candidates : Candidates or None
+        Pairs of contacts that are searched.
     control : ControlTable or None
         Sampled controllers of the run.
     watched : Watched, optional
@@ -122,8 +125,9 @@ class Dynamics:
         self.multiplier_compliance = np.zeros(self.n_c)
         self.control: ControlTable | None = None
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
+        self.candidates = Candidates(self) if mechanics.searched else None
         if self._moves:
-            self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
+            self.moving_mass = MovingMass(system, mechanics, self._mass_matrix.copy(), self.matrix)
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
@@ -233,6 +237,8 @@ class Dynamics:
         """
         self.residual(q, v, a, lam)
         self.B[:] = 0.0
+        if self.candidates is not None:
+            self.candidates.uncouple()
         if self.n_c:
             values = self.r.copy()
             state = State(q, v, a, self._without_multipliers)
@@ -279,19 +285,25 @@ class Dynamics:
         self.factorisations += 1
         if self._moves:
             _ = self.moving_mass.blocks
+        compliance = self.multiplier_compliance if compliance is None else compliance
+        if self.candidates is not None:
+            self.candidates.factorised(wa, compliance)
         try:
-            self.matrix.factorise(self.B, wa, self.multiplier_compliance if compliance is None else compliance)
+            self.matrix.factorise(self.B, wa, compliance)
         except SingularError as error:
             raise singular(system, error) from None
 
     def solve(self, scale: float, position: float, velocity: float) -> FloatArray:
         """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
-        began = time.perf_counter()
+        began, system = time.perf_counter(), self.system
         reduce(
-            self.r, self.system.free, self.frame_dofs, self.frames, self.n_v, scale, position, velocity,
+            self.r, system.free, self.frame_dofs, self.frames, self.n_v, scale, position, velocity,
             self.velocity_rows, self.b,
         )  # fmt: skip
-        x = self.matrix.solve(self.b)
+        if self.candidates is None:
+            x = self.matrix.solve(self.b)
+        else:
+            x = self.candidates.solve(self.matrix, self.b, system, self.B)
         spread(x, self.system.free, self.frame_dofs, self.frames, self.d)
         self.seconds["solve"] += time.perf_counter() - began
         return self.d

@@ -18,6 +18,7 @@ from scipy.sparse import block_array, coo_array, csc_array
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.kernels.steps import retract
+from flexmbs.system.refusals import refuse_searched
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -71,6 +72,7 @@ class ConstrainedLinearisation:
 def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation:
     """Matrices at a state, at the loads and motions set before; what Python functions compute by differences."""
     system, n_v = dyn.system, dyn.n_v
+    refuse_searched(system, "a linearised model")
     dyn.T[:] = np.eye(3)
     free = np.sort(system.free[system.free < n_v])
     order = np.concatenate((system.unknown[free], system.unknown[n_v:])).astype(np.int64)

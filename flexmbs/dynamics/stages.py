@@ -57,7 +57,7 @@ from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
 from flexmbs.system.groups.inertia import InertiaCalls
 from flexmbs.system.moving_mass import copy_entries, renew_masses
-from flexmbs.system.refusals import refuse_contact, refuse_force, refuse_marker
+from flexmbs.system.refusals import refuse_contact, refuse_force, refuse_marker, refuse_pair
 from flexmbs.system.system import EvaluationError, System
 
 if TYPE_CHECKING:
@@ -279,6 +279,17 @@ def _contacts(dyn: Dynamics) -> Iterator[Pair]:
         yield (
             Stage("contacts", contact_force, (m.contacts, STATE, ENV, work), refuse),
             Stage("contacts", contact_tangent, (m.contacts, STATE, ENV, work, WEIGHTS), refuse),
+        )
+    found = dyn.candidates
+    if found is not None:
+
+        def refuse_candidate(bad: int) -> None:
+            owner, *ends = found.owner(bad)
+            refuse_pair(m, owner, ends[0], ends[1], prescribed.env.t)
+
+        yield (
+            Stage("contacts", found.force, (STATE, ENV), refuse_candidate),
+            Stage("contacts", found.tangent, (STATE, ENV, WEIGHTS), refuse_candidate),
         )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Turns"]
 
-COUNTED = [kind.number for kind in KINDS if kind.counts_turns]
+COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
@@ -39,7 +39,7 @@ class Turns:
         self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
         self._tables: list[Any] = [mechanics.joints, mechanics.forces]
         self.readings: list[Readings] = []
-        self.angular = [table for table in self._tables if np.isin(table.kind, COUNTED).any()]
+        self.angular = [t for t in self._tables if not COUNTED.isdisjoint(t.kind.tolist())]
 
     def follow(self, readings: list[Readings]) -> None:
         """Count the turns of the angles that sensors of first-order states read, too."""

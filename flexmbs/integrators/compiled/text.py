@@ -119,9 +119,9 @@ class Text:
             self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature,
             self._sample,
         )  # fmt: skip
-        lines = [f"{name} = {value}" for name, value in self._tables]
-        lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
-        lines.append(f"width = ({'0.0, ' * width})")
+        lines = [("", *table) for table in self._tables]
+        lines += [(f"{owner}_", *field) for owner, fields in values.items() for field in fields.items()]
+        lines.append(("", "width", f"({'0.0, ' * width})"))
         imports = tuple((*place, alias) for place, alias in self._imports.items())
         return _written(
             ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls),
@@ -302,13 +302,14 @@ class Text:
 
 @cache
 def _written(
-    title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[str, ...], owners: tuple[str, ...],
+    title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[tuple[str, ...], ...], owners: tuple[str, ...],
     calls: tuple[tuple[str, ...], ...], samples: bool,
 ) -> str:  # fmt: skip
-    """The module with the statements ``lines`` first, and ``calls`` in place of what is `WRITTEN`."""
+    """The module with ``lines`` first (owner, name and value), and ``calls`` in place of what is `WRITTEN`."""
     steps: Any = inline.steps(samples)
     steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
-    steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
+    first = "\n".join(f"{owner}{name} = {value}" for owner, name, value in lines)
+    steps.body[:1] = ast.parse(first).body  # in place of the docstring
     found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}
     names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State"))
     body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))
