@@ -102,8 +102,8 @@ Pair = tuple[Stage | None, Stage | None]
 class MotionStages(NamedTuple):
     """``force``: the residual; ``tangent``: the same with blocks; and parts of these that are evaluated by themselves.
 
-    ``states``: the rates of first-order states; ``place``, ``place_tangent``: poses and twists of the markers, without and with the derivatives of J; ``pull``: the
-    stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
+    ``states``: the rates of first-order states; ``place``, ``place_tangent``: poses and twists of the markers, without
+    and with the derivatives of J; ``pull``: the stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
     """
 
     force: tuple[Stage, ...]
