@@ -110,6 +110,7 @@ def _reduced(curve: Curve, frame: _Frame, point: Point, p: float) -> tuple[Point
     eq, inner, last = curve.equations, curve.measure.inner, np.inf
     for number in range(INNER):
         r, b = curve.tangent_at(point, p)
+        eq = curve.equations
         x1, x2, x3 = eq.solve(-r), eq.solve(-b), eq.solve(-frame.load)
         rows = [
             [inner(n, n_p, x2, 1.0), inner(n, n_p, x3, 0.0), -inner(n, n_p, x1, 0.0)]
