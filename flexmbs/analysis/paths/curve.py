@@ -125,7 +125,7 @@ class Curve:
         return self.parameter.equations(p) or self.equations
 
     def hold(self, p: float) -> FloatArray:
-        """Loads, supports and drivers as p asks; the frames of nodes there. From now on the equations are those of p."""
+        """Loads, supports and drivers as p asks; the frames of nodes there. The equations are now those of p."""
         eq = self.equations_at(p)
         if eq is not self.equations:
             eq.restore(self.equations.memory())

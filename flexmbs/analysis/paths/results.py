@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.analysis.paths.varied import ParameterPath
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.data_frames import data_frame
@@ -114,7 +113,7 @@ class EquilibriumPaths:
         What was followed: "load factor", "displacement factor", "time", or the name of a number of the description.
     """
 
-    paths: tuple[EquilibriumPath | ParameterPath, ...]
+    paths: tuple[Any, ...]
     points: tuple[CriticalPoint, ...]
     parameter: str
     find: Callable[..., list[StaticSolution]] = field(repr=False)
@@ -122,7 +121,7 @@ class EquilibriumPaths:
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, number: int) -> EquilibriumPath | ParameterPath:
+    def __getitem__(self, number: int) -> Any:
         return self.paths[number]
 
     def __repr__(self) -> str:

@@ -92,9 +92,9 @@ def trace_static(
     -------
     EquilibriumPaths
         The paths, each with its points, stability and why it ends; limit points and bifurcations; ``plot``; all
-        equilibria ``at`` a load. From a limit point `simulate` shows what the structure snaps to. Paths over a number of
-        the description are `ParameterPath`s, whose quantities are asked of each equilibrium: the objects of one model
-        are not those of the next, so name them, ``lambda s: s.position(s.model.body("apex"))[:, 1]``.
+        equilibria ``at`` a load. From a limit point `simulate` shows what the structure snaps to. Paths over a number
+        of the description are `ParameterPath`s, whose quantities are asked of each equilibrium: the objects of one
+        model are not those of the next, so name them, ``lambda s: s.position(s.model.body("apex"))[:, 1]``.
 
     Raises
     ------

@@ -197,7 +197,7 @@ class ParameterPath:
     @property
     def model(self) -> Model:
         """The model at the beginning."""
-        return self.equilibrium(0).model
+        return self.solve(0).system.model
 
     def equilibrium(self, number: int) -> StaticSolution:
         """One equilibrium of the model of its value, from which `simulate`, `solve_modal` and `linearise` begin."""

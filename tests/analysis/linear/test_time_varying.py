@@ -67,7 +67,7 @@ def test_matrices_of_a_motion_are_the_derivatives_of_its_accelerations(make: Cal
 
 @pytest.mark.parametrize("make", [spatial, four_bar, driven])
 def test_coefficients_of_rates_are_twice_the_change_of_the_basis(make: Callable[[], fx.Model]) -> None:
-    """y = N z gives y'' = N z'' + 2 N' z' + N'' z: the acceleration constraint has to say what the velocity one says."""
+    """y = N z gives y'' = N z'' + 2 N' z' + N'' z: accelerations are constrained as velocities are."""
     point = moving_point("test", make())
     d = directions_in_motion("test", point)
     assert np.abs(d.slowing - 2.0 * d.turning).max() < 1e-8 * max(np.abs(d.turning).max(), 1.0)

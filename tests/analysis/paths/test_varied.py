@@ -25,8 +25,8 @@ def truss(height: float, push: float = 1.0) -> fx.Model:
 def limit_load(height: float) -> float:
     """Closed form: l^3 = l0 a^2 with a = 1."""
     l0 = math.hypot(1.0, height)
-    l = l0 ** (1 / 3)
-    return 200.0 * (l0 - l) * math.sqrt(l * l - 1.0) / l
+    short = l0 ** (1 / 3)
+    return 200.0 * (l0 - short) * math.sqrt(short**2 - 1.0) / short
 
 
 def apex_height(s: Any) -> Any:
@@ -43,8 +43,8 @@ def test_the_height_at_which_a_truss_snaps() -> None:
     assert not paths[0].stable[-1]
     for s in paths[0]:  # every point is an equilibrium of its own model
         z, l0 = float(apex_height(s)[0]), math.hypot(1.0, s.model.body("apex").position[1])
-        l = math.hypot(1.0, z)
-        assert 200.0 * (l0 - l) * z / l == pytest.approx(1.0, abs=1e-9)
+        length = math.hypot(1.0, z)
+        assert 200.0 * (l0 - length) * z / length == pytest.approx(1.0, abs=1e-9)
     both = paths.at(0.4)
     assert [bool(s.stable[0]) for s in both] == [True, False]
     alone = fx.solve_static(truss(0.4))
@@ -90,14 +90,14 @@ def test_the_force_aside_that_turns_a_buckled_column_over() -> None:
         np.testing.assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9)
 
 
-def bent(angle: float, exact: bool = True) -> fx.Model:
-    """A rod of length one whose clamps are turned against each other by an angle about z: a circular arc, freely placed."""
+def bent(moment: float) -> fx.Model:
+    """A clamped rod of length and bending stiffness one with a moment at its end."""
     rod = fx.FlexibleBody.line(
         (0, 0, 0), (1, 0, 0), elements=4, element=GeometricallyExactBeam(),
         stiffness=fx.BeamStiffness(EA=1e3, EI_y=1.0, EI_z=1.0, GJ=1.0, GA_y=1e3, GA_z=1e3, mass_per_length=1.0,
                                    rhoI_y=1e-3, rhoI_z=1e-3), name="rod",
     )  # fmt: skip
-    return fx.Model(rod, fx.Clamp(rod.start), fx.Moment(rod.end, (0.0, 0.0, angle)), name="bent")
+    return fx.Model(rod, fx.Clamp(rod.start), fx.Moment(rod.end, (0.0, 0.0, moment)), name="bent")
 
 
 def test_a_moment_as_a_number_bends_a_spatial_rod_into_a_circle() -> None:

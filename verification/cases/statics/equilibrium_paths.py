@@ -105,7 +105,7 @@ def _snaps(height: float, EA: float) -> float:
     """Limit load of the truss with engineering strain."""
     l0 = math.hypot(1.0, height)
     length = l0 ** (1 / 3)
-    return 2.0 * EA / l0 * (l0 - length) * math.sqrt(length**2 - 1.0) / length
+    return float(2.0 * EA / l0 * (l0 - length) * math.sqrt(length**2 - 1.0) / length)
 
 
 def _green(steep: ReferenceSet, progress: Progress) -> list[Measured]:
