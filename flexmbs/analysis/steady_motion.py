@@ -363,7 +363,7 @@ def rotation_blocks(dyn: Dynamics, state: StepState) -> csc_array:
 
 
 def body_rotations(dyn: Dynamics, state: StepState) -> tuple[csc_array, csc_array]:
-    """Cross products (n_v, n_v) with angular velocities, and with their rates, on increments of rotations, body axes."""
+    """Cross products (n_v, n_v) with angular velocities, and with their rates, on rotations in body axes."""
     places = [np.arange(k, k + 3) for k in _places(dyn).turns]
     of_v, of_a = (_blocks(dyn.n_v, [(p, skew(x[p])) for p in places]) for x in (state.v, state.a))
     return of_v, of_a
