@@ -54,6 +54,7 @@ from .analysis.topology import Topology as Topology
 from .analysis.topology import topology as topology
 from .core.errors import AccuracyWarning as AccuracyWarning
 from .core.errors import AxesWarning as AxesWarning
+from .core.errors import CompilationWarning as CompilationWarning
 from .core.errors import ConvergenceError as ConvergenceError
 from .core.errors import FlexmbsError as FlexmbsError
 from .core.errors import LossWarning as LossWarning
