@@ -37,7 +37,7 @@ class Found:
     """
 
     path: Piecewise
-    branches: dict[int, int] = field(default_factory=dict)
+    branches: dict[int, list[int]] = field(default_factory=dict)
     notes: dict[int, str] = field(default_factory=dict)
     through: list[PathPoint] = field(default_factory=list)
 
@@ -58,7 +58,7 @@ class Found:
             order = np.argsort(-size, kind="stable")[:6]
             names = [eq.dyn.coordinates.describe(int(k)) for k in order if size[k] > NOTABLE * size.max()]
             fields["message"] = self.notes.get(i, "")
-            branch = (self.branches[i],) if i in self.branches else ()
+            branch = tuple(self.branches.get(i, ()))
             fields |= {"kind": critical.kind, "parameter": critical.at.p, "kernel": kernel, "moving": tuple(names)}
             out.append(CriticalPoint(**fields, path=number, index=index, branches=branch))
         return out

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from flexmbs.analysis.paths.assembling import Found, assembled, equilibria_at, equilibria_where
-from flexmbs.analysis.paths.branches import beside
-from flexmbs.analysis.paths.critical import BIFURCATION
+from flexmbs.analysis.paths.branches import around, beside
+from flexmbs.analysis.paths.critical import BIFURCATION, Critical
 from flexmbs.analysis.paths.curve import Curve, PathPoint
 from flexmbs.analysis.paths.following import CANNOT, FIRST, Follower, Limits, Piecewise
 from flexmbs.analysis.paths.parameter import WORDS, Parameter, chosen
@@ -113,8 +113,9 @@ def trace_static(
     -----
     Stability is that of the potential; where forces have none (followers, states) the number counts negative real
     eigenvalues of the stiffness: flutter is not seen, ask `solve_modal` at an equilibrium. Where the kernel of a
-    bifurcation has several directions, as symmetry brings about, they are all reported and no branch is followed; hold
-    one of them by symmetry and trace again. Steps see what changes the number of unstable directions within a step;
+    bifurcation has two directions, as symmetry brings about, all branches that leave are followed; where they leave in
+    every direction, as of a round column, or where the kernel has more directions, these are reported with their
+    vectors and no branch is followed: hold one by symmetry and trace again. Steps see what changes the number of unstable directions within a step;
     take smaller ones where two changes may undo each other. Points of bifurcation at which eigenvalues touch zero
     without crossing it are met along the branch, not along the path.
 
@@ -272,21 +273,32 @@ class _Tracing:
                 _, critical = found[on].path.critical[number]
                 if critical.kind != BIFURCATION or self._known(found, on, number):
                     continue
-                if critical.kernel.shape[1] != 1:
+                size = critical.kernel.shape[1]
+                if size not in (1, 2):
                     found[on].notes[number] = (
-                        f"the kernel has {critical.kernel.shape[1]} directions, and no branch was followed"
-                        if critical.kernel.shape[1]
+                        f"the kernel has {size} directions, and no branch was followed"
+                        if size
                         else "the matrix is singular to the last digit there"
                     )
                     continue
-                branch = self._branch(found, on, number, progress)
-                if branch is None:
+                starts, every = self._starts(critical)
+                for sides in starts[: branches - followed]:
+                    branch = self._branch(found, critical, sides, progress)
+                    followed += 1
+                    found[on].branches.setdefault(number, []).append(len(found))
+                    found.append(branch)
+                    waiting += [(len(found) - 1, i) for i in range(len(branch.path.critical))]
+                    if branch.path.interrupted:
+                        break
+                if len(starts) > len(found[on].branches.get(number, ())):
+                    found[on].notes[number] = f"{len(starts)} branches leave, of which not all were followed"
+                if every:
+                    found[on].notes[number] = (
+                        "branches leave in every direction of the kernel of 2 directions, as of what is round, and none "
+                        "was followed; hold one direction by symmetry"
+                    )
+                elif not starts:
                     found[on].notes[number] = "no branch was found beside it"
-                    continue
-                followed += 1
-                found[on].branches[number] = len(found)
-                found.append(branch)
-                waiting += [(len(found) - 1, i) for i in range(len(branch.path.critical))]
         return self._finish(found)
 
     def _known(self, found: list[Found], on: int, number: int) -> bool:
@@ -294,17 +306,31 @@ class _Tracing:
         at = found[on].path.critical[number][1].at
         return any(at.p == x.p and np.array_equal(at.point.q, x.point.q) for f in found for x in f.through)
 
-    def _branch(self, found: list[Found], on: int, number: int, progress: Progress) -> Found | None:
-        """The branch that begins at a bifurcation, with both its sides; None where none was found."""
-        critical = found[on].path.critical[number][1]
+    def _starts(self, critical: Critical) -> tuple[list[tuple[PathPoint | None, PathPoint | None]], bool]:
+        """The first points of branches, of both their sides, and whether branches leave in every direction."""
+        if critical.kernel.shape[1] == 1:
+            one, two = (beside(self.curve_like(critical), critical, sign) for sign in (-1.0, 1.0))
+            return ([] if one is None and two is None else [(one, two)]), False
+        return around(self.curve_like(critical), critical)
+
+    def curve_like(self, critical: Critical) -> Curve:
+        """A curve with a measure of its own, whose equations are those of a critical point."""
+        out = self.curve()
+        out.hold(critical.at.p)
+        return out
+
+    def _branch(
+        self, found: list[Found], critical: Critical, starts: tuple[PathPoint | None, PathPoint | None],
+        progress: Progress,
+    ) -> Found:  # fmt: skip
+        """The branch that begins at a bifurcation, with both its sides."""
         sides: list[Piecewise | None] = []
         through = [critical.at]
-        for sign in (-1.0, 1.0):
-            curve = self.curve()
-            point = beside(curve, critical, sign)
+        for point in starts:
             if point is None:
                 sides.append(None)
                 continue
+            curve = self.curve_like(critical)
             way = curve.between(critical.at.point, critical.at.p, point.point)
             curve.measure.far = float(np.sqrt((curve.measure.weight * way) @ way))
             follower = Follower(curve, self.limits, self.step)
@@ -319,8 +345,6 @@ class _Tracing:
             through += [x for x, name in follower.known if side.ending == name]
             if side.interrupted:
                 break
-        if all(x is None for x in sides):
-            return None
         return Found(_joined(sides, critical.at), through=through)
 
     def _finish(self, found: list[Found]) -> EquilibriumPaths:
