@@ -1,19 +1,19 @@
 r"""The first points of the branches beside a bifurcation, by the equation of bifurcation.
 
 The first path goes through the bifurcation :math:`y_0` along its tangent t; the kernel has m directions more,
-:math:`\varphi_i`, and :math:`w_i` are their parts across t and each other. For amplitudes :math:`\varepsilon c_i` and a place
-s the system
+:math:`\varphi_i`, and :math:`w_i` are their parts across t and each other. For amplitudes :math:`\varepsilon c_i` and a
+place s the system
 
 .. math:: r(y) + \sum_i \mu_i B \varphi_i = 0, \qquad w_i\cdot(y - y_0) = \varepsilon c_i, \qquad t\cdot(y - y_0) = s
 
 has one solution, also where the stiffness is singular (Lyapunov, Schmidt). Branches are where
-:math:`\mu(\varepsilon c, s) = 0`; the first path, where :math:`\varepsilon = 0`, is left out. With K alone, Newton's method
-would have to find the small amplitude and the stretch of thin members at once.
+:math:`\mu(\varepsilon c, s) = 0`; the first path, where :math:`\varepsilon = 0`, is left out. With K alone, Newton's
+method would have to find the small amplitude and the stretch of thin members at once.
 
 With one direction a secant finds s, on both sides. With two, :math:`c = (\cos\theta, \sin\theta)`, s follows from
-:math:`c\cdot\mu = 0` at each of a circle of directions, and branches leave where the part of :math:`\mu` across c changes
-its sign. Where that part vanishes on the whole circle, as of a round column, they leave in every direction; then a
-neighbouring branch is an equilibrium, too, and the stiffness is singular all along.
+:math:`c\cdot\mu = 0` at each of a circle of directions, and branches leave where the part of :math:`\mu` across c
+changes its sign. Where that part vanishes on the whole circle, as of a round column, they leave in every direction;
+then the stiffness is singular all along them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["around", "beside"]
 TRIED = (5e-3, 1e-3, 2e-2, 2e-4, 5e-5)
 """Amplitudes [sizes of the model, root mean square] that are tried one after the other."""
 NEAR, NEAR_OF_TWO = 4.0, 30.0
-"""Distance of the first point, by the amplitude, beyond which it belongs to something else, with one and two directions."""
+"""Distance of the first point, by the amplitude, beyond which it belongs to something else; with two directions."""
 SOLVED = 1e-9
 """Part of the first defect mu that is left."""
 INNER, OUTER = 12, 10
@@ -86,9 +86,9 @@ def beside(curve: Curve, critical: Critical, side: float) -> PathPoint | None:
 
 
 def around(curve: Curve, critical: Critical) -> tuple[list[tuple[PathPoint | None, PathPoint | None]], bool]:
-    """The first points of all branches at a kernel of two directions, opposite ones together; none if they leave in all.
+    """The first points of all branches at a kernel of two directions, opposite ones together.
 
-    The second says whether they do.
+    The second says whether they leave in every direction; then none is given.
     """
     frame = _frame(curve, critical, critical.kernel)
     if frame is None:
@@ -188,7 +188,7 @@ def _leaving(curve: Curve, frame: _Frame, amplitude: float) -> tuple[list[float]
 
 
 def _on(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> _Found | None:
-    """The solution with an amplitude along a direction whose defect has no part along it; None if there is none near."""
+    """The solution with an amplitude along a direction whose defect has no part along it; None if none is near."""
     curve.recall(frame.at)
     point, p = curve.ahead(frame.away(c), amplitude)
     places, defects = [0.0, 0.1 * amplitude], list[float]()

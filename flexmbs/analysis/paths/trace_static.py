@@ -115,9 +115,9 @@ def trace_static(
     eigenvalues of the stiffness: flutter is not seen, ask `solve_modal` at an equilibrium. Where the kernel of a
     bifurcation has two directions, as symmetry brings about, all branches that leave are followed; where they leave in
     every direction, as of a round column, or where the kernel has more directions, these are reported with their
-    vectors and no branch is followed: hold one by symmetry and trace again. Steps see what changes the number of unstable directions within a step;
-    take smaller ones where two changes may undo each other. Points of bifurcation at which eigenvalues touch zero
-    without crossing it are met along the branch, not along the path.
+    vectors and no branch is followed: hold one by symmetry and trace again. Steps see what changes the number of
+    unstable directions within a step; take smaller ones where two changes may undo each other. Points of bifurcation at
+    which eigenvalues touch zero without crossing it are met along the branch, not along the path.
 
     Examples
     --------
@@ -294,8 +294,8 @@ class _Tracing:
                     found[on].notes[number] = f"{len(starts)} branches leave, of which not all were followed"
                 if every:
                     found[on].notes[number] = (
-                        "branches leave in every direction of the kernel of 2 directions, as of what is round, and none "
-                        "was followed; hold one direction by symmetry"
+                        "branches leave in every direction of the kernel of 2 directions, as of what is round, and "
+                        "none was followed; hold one direction by symmetry"
                     )
                 elif not starts:
                     found[on].notes[number] = "no branch was found beside it"
