@@ -45,7 +45,7 @@ class Chunks:
         if fixed and hasattr(run.stepper, "expect"):
             run.stepper.expect((run.until - run.t0) / run.control.h)
         self._fixed = fixed
-        looks = run.touch is not None and run.touch.n > 0  # at the gaps of contacts, from step to step
+        looks = run.touch is not None and run.touch.looks  # at the gaps of contacts, from step to step
         chosen = fixed or (type(run.control) is ErrorControl and not looks)
         self._possible = chosen and self._advance is not None and not run.events.hindrance
         # Energies are measured with turns and frames as they are: those of the end of a chunk.

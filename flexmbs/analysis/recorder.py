@@ -127,7 +127,7 @@ class Recorder:
             work = done + 0.5 * (state.t - began) * (power + accounts.powers(state.q, state.v, state.lam))
         self.rows.append(
             (
-                accounts.kinetic(state.v), dyn.system.strain_energy(state.q), springs, accounts.potential(state.q),
+                accounts.kinetic(state.v), accounts.strain(state.q), springs, accounts.potential(state.q),
                 *work,
             )
         )  # fmt: skip

@@ -111,7 +111,7 @@ class Run:
             if not _same(start.settings.get("integrator"), self.scheme):
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
-        dyn.python.refuse_what_differs(self.state)
+        dyn.laws.refuse_what_differs(self.state)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)

@@ -27,7 +27,7 @@ COMPLIANCE = 1e-11
 
 def compliances(system: System, mass: FloatArray) -> FloatArray:
     """Compliance (n_c,) of each multiplier, with the diagonal of the mass (n_v,), zero for first-order states."""
-    m, c = system.mechanics, system.coordinates
+    m, c = system.mechanics.for_run(), system.coordinates
     B = np.zeros(system.size)
     work = m.markers.work(np.zeros(c.n_v + m.n_c), B)
     work.T[:] = np.eye(3)

@@ -268,9 +268,7 @@ def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, 
     """The change (n_v,) of the rates of first-order states whose sensors read accelerations or multipliers."""
     found = []
     for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
-        rates = np.zeros(dyn.n_v)
-        dyn.python.before(State(q, v, seen, felt), rates)
-        found.append(rates)
+        found.append(dyn.state_rates(State(q, v, seen, felt)))
     dyn.r[:] = 0.0
     dyn.r[: dyn.n_v] = found[1] - found[0]
     return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]

@@ -202,7 +202,7 @@ class System:
 
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
-        return float(sum(group.strain_energy(q) for group in self.coordinates.groups))
+        return float(sum(group.for_run().strain_energy(q) for group in self.coordinates.groups))
 
     def group(self, body: FlexibleBody) -> Any:
         """The element group of one body."""

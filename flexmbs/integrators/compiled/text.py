@@ -88,17 +88,18 @@ class _Flat(ast.NodeTransformer):
 class Text:
     """The text for one system, and its arrays in the order in which the text reads them.
 
-    ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)`` and
-    ``wrench_power (steps, n_m, 6)``: where the powers of forces between markers, of contacts, and of wrenches, are
-    written.
+    ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
+    ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between markers, of contacts, of
+    wrenches, and of those by functions of users, are written.
     """
 
     def __init__(
         self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, wrench_power: FloatArray,
-        control: ControlMemory | None = None,
+        user_power: FloatArray, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
+        self._user_power = user_power
         self._imports: dict[tuple[str, str], str] = {}
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
@@ -154,6 +155,9 @@ class Text:
         for kind, frames in dyn.turns.based:
             name = self._name(frames, "", kind.name)
             self._account.append(f"{self._import(kind.rebase, kind.name)}({name}, state.q, {REBASE})")
+        for readings in dyn.turns.readings:
+            group, work = self._name(readings.group, "", "states"), self._name(readings.work, "", "states")
+            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
@@ -242,6 +246,15 @@ class Text:
                 f"    for n in range({power}.shape[1]):",
                 "        for m in range(6):",
                 f"            {power}[i, n, m] *= markers.twist[n, m]",
+            ]
+        if self.dynamics.python.users:
+            power = self._table("user_power", take.array(self._user_power))
+            applied = self._name(self.dynamics.python.applied, "applied", "forces of users")
+            self._account += [
+                "if c_powers == 1:",
+                f"    for n in range({power}.shape[1]):",
+                "        for m in range(6):",
+                f"            {power}[i, n, m] = {applied}[n, m] * markers.twist[n, m]",
             ]
 
     def _written_call(self, stage: Stage) -> list[str]:
