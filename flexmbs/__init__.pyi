@@ -34,6 +34,8 @@ from .analysis.linear.sparse_model import linearise_sparse as linearise_sparse
 from .analysis.linear.spectra import FirstOrderSpectrum as FirstOrderSpectrum
 from .analysis.linear.spectra import TableSpectrum as TableSpectrum
 from .analysis.linear.spectra import WhiteSpectrum as WhiteSpectrum
+from .analysis.linear.time_varying import TimeVaryingModel as TimeVaryingModel
+from .analysis.linear.time_varying import linearise_along as linearise_along
 from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
@@ -53,6 +55,7 @@ from .analysis.topology import Topology as Topology
 from .analysis.topology import topology as topology
 from .core.errors import AccuracyWarning as AccuracyWarning
 from .core.errors import AxesWarning as AxesWarning
+from .core.errors import CompilationWarning as CompilationWarning
 from .core.errors import ConvergenceError as ConvergenceError
 from .core.errors import FlexmbsError as FlexmbsError
 from .core.errors import LossWarning as LossWarning

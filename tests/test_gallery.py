@@ -119,3 +119,13 @@ def test_vibrator(run: Any) -> None:
     error = abs(names["place"] - names["exact"]).max() / abs(names["exact"]).max()
     assert error < 2e-3  # of second order in the step: 8.3e-4
     assert off(names) < error
+
+
+def test_predictive(run: Any) -> None:
+    names = run("predictive")
+    legs = 8e-5 * 9.81 * 0.2  # at most
+    assert off(names) < legs / names["by_hand"] + 1e-3  # the work is summed up by the steps
+    heights = names["run"].position(names["platform"])[:, 1]
+    assert abs(heights[-1] - 0.1) < 2e-4
+    wanted = np.array([names["path"](t)[1] for t in names["run"].t])
+    assert 1e-4 < abs(heights - wanted).max() < 0.01

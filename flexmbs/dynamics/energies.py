@@ -39,6 +39,10 @@ class Energies:
             v[dyn.states] = 0.0
         return 0.5 * float(v @ (dyn.mass_matrix @ v))
 
+    def strain(self, q: FloatArray) -> float:
+        """Strain energy of all bodies; springs of supports are not included."""
+        return float(sum(group.strain_energy(q) for group in self.dynamics.mechanics.groups))
+
     def springs(self, v: FloatArray) -> tuple[float, float]:
         """Potential energy of forces between markers and of contacts, and the power that they feed into the system."""
         dyn = self.dynamics
@@ -49,6 +53,9 @@ class Energies:
         if self._of_contacts.size:
             contact_energy(dyn.mechanics.contacts, v, dyn.markers, *self._of_contacts)
             energy, power = energy + float(self._of_contacts[0].sum()), power + float(self._of_contacts[1].sum())
+        if dyn.candidates is not None:
+            stored, fed = dyn.candidates.energy(v)
+            energy, power = energy + stored, power + fed
         return energy, power
 
     def potential(self, q: FloatArray) -> float:
@@ -61,12 +68,12 @@ class Energies:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
         scale = dyn.env.scale.copy()
         scale[: len(self._varies)][self._varies] = 0.0
-        return total + sum(group.weight_energy(q, scale) for group in dyn.coordinates.groups)
+        return total + sum(group.weight_energy(q, scale) for group in dyn.mechanics.groups)
 
     def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
         """Power of gravity that varies with time, on bodies that apply it themselves."""
         power = 0.0
-        for group in self.dynamics.coordinates.groups:
+        for group in self.dynamics.mechanics.groups:
             load, g = group.own_gravity
             varies = self._varies[load]
             if varies.any():

@@ -20,7 +20,7 @@ from flexmbs.kernels.laws import law, matrix_law, state_law
 from flexmbs.kernels.pairs import add_product
 from flexmbs.kernels.rows.rows import row_gradient, row_hessian
 
-__all__ = ["RowForceGroup", "row_force", "row_force_energy", "row_force_measures", "row_force_tangent"]
+__all__ = ["RowForceGroup", "measure", "row_force", "row_force_energy", "row_force_tangent"]
 
 MATRIX = 5
 
@@ -51,7 +51,7 @@ class RowForceGroup(NamedTuple):
 
 
 @kernel
-def _measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
+def measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
     """Gradients, values and rates of the rows of force n into the scratch; returns their number."""
     S, twist = work.S, work.twist
     i, k, first = group.mA[n], group.mB[n], group.ptr[n]
@@ -102,7 +102,7 @@ def _apply(n: int, m: int, t: float, v: FloatArray, group: RowForceGroup, work: 
 def row_force(group: RowForceGroup, state: State, env: Env, work: MarkerWork) -> int:
     """Wrenches of all forces into ``W``."""
     for n in range(group.mA.shape[0]):
-        m = _measure(n, group, work)
+        m = measure(n, group, work)
         _apply(n, m, env.t, state.v, group, work, False)
         if not abs(work.S[26, 0]) < 1e300:
             return n
@@ -115,19 +115,11 @@ def row_force_energy(
 ) -> None:
     """Potential energy (n_p,) of the forces and the power -F sdot (n_p,) that they feed into the system."""
     for n in range(group.mA.shape[0]):
-        m = _measure(n, group, work)
+        m = measure(n, group, work)
         energy[n] = _apply(n, m, env.t, v, group, work, False)
         power[n] = 0.0
         for a in range(m):
             power[n] -= work.S[26, a] * work.S[25, a]
-
-
-@kernel
-def row_force_measures(group: RowForceGroup, work: MarkerWork, s: FloatArray, rate: FloatArray) -> None:
-    """Value and rate of the first row of each force."""
-    for n in range(group.mA.shape[0]):
-        _measure(n, group, work)
-        s[n], rate[n] = work.S[24, 0], work.S[25, 0]
 
 
 @kernel
@@ -149,7 +141,7 @@ def row_force_tangent(
     S, twist, B, JT, JvT = work.S, work.twist, work.B, work.JT, work.JvT
     for n in range(group.mA.shape[0]):
         i, k, first, o, N = group.mA[n], group.mB[n], group.ptr[n], group.off[n], group.order[n]
-        m = _measure(n, group, work)
+        m = measure(n, group, work)
         _apply(n, m, env.t, state.v, group, work, True)
         if not abs(S[26, 0]) < 1e300:
             return n

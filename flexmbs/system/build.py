@@ -26,6 +26,7 @@ from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw
 from flexmbs.system.row_table import RowTable
 from flexmbs.system.rows_in_plane import RowsInPlane
+from flexmbs.system.searched_contacts import SearchedContact, note_shapes, searched_contacts
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -71,6 +72,7 @@ class Mechanics:
     force_owners: tuple[Any, ...]
     contacts: ContactGroup
     contact_owners: tuple[Any, ...]
+    searched: tuple[SearchedContact, ...]
     wrenches: WrenchGroup
     wrench_offsets: IntArray
     groups: tuple[BodyGroup, ...]
@@ -86,12 +88,13 @@ class Mechanics:
     state_offsets: tuple[int, ...]
 
     def for_run(self) -> Mechanics:
-        """The same with tables of its own for what a run writes: turns of angles, frames, held and given values."""
+        """The same with tables of its own for what a run writes: work arrays of bodies, turns, frames, held values."""
         held = self.held.copy()
         given = tuple((n, f.holding(held) if isinstance(f, HeldLaw) else f) for n, f in self.given)
         return replace(
             self,
             markers=self.markers.for_run(),
+            groups=tuple(group.for_run() for group in self.groups),
             joints=self.joints._replace(near=self.joints.near.copy()),
             forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
             held=held,
@@ -210,6 +213,7 @@ class _Builder:
         self.markers = marker_set
         joints = self._joints(active, rows_kept)
         forces, contacts = self._forces(), self._contacts()
+        searched = searched_contacts(self.model, marker_set, self.add_block)
         offsets = self._wrench_blocks()
         users = tuple(self.add_block(self._dofs(f.markers)) for f in self.users)
         states = tuple(self.add_block(self.coordinates.state_places(s)) for s in self.model.states)
@@ -219,7 +223,7 @@ class _Builder:
                 given.append((n, force.function))
         return Mechanics(
             marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
-            contacts, tuple(f for f, _ in self.contact_items),
+            contacts, tuple(f for f, _ in self.contact_items), searched,
             wrench_group(
                 [w for w, _ in self.wrench_items],
                 [marker_set.number[w.marker] for w, _ in self.wrench_items],
@@ -253,10 +257,7 @@ class _Builder:
         for joint, pairs, equations in self.joints:
             vanish, number[joint] = set(range(len(equations))), {}
             for pair in pairs:
-                flat = pair.a.planar and pair.b.planar
-                for row in pair.rows:
-                    if not (flat and self.in_plane.vanishes(joint, pair, row)):
-                        vanish.discard(row.equation)
+                vanish -= self.in_plane.changing(joint, pair)
             for k, equation in enumerate(equations):
                 item = ActiveEquation(joint, k, equation)
                 if k in vanish:
@@ -274,6 +275,7 @@ class _Builder:
                 self.in_plane.note_ends(pair.a, pair.b, pair.rows, turning)
         for _, force in (*self.force_items, *self.contact_items):
             self.in_plane.note_ends(force.a, force.b, force.rows, turning)
+        note_shapes(self.model, self.in_plane, turning)
         for wrench, _ in self.wrench_items:
             turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
         for marker in [m for f in self.users for m in f.markers]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from flexmbs.core.sparsity import Blocks
     from flexmbs.system.system import System
 
 __all__ = ["as_rows", "mass_damping", "mass_matrix"]
@@ -19,17 +20,35 @@ def mass_matrix(system: System, blocks: FloatArray) -> Any:
     """Blocks in the layout of ``system.mass_blocks`` as a sparse matrix over all velocities."""
     n_v = system.coordinates.n_v
     rows, cols, data = [], [], []
-    for block in system.blocks:
-        n, k = block.dofs.shape
-        part = blocks[block.b1 : block.b1 + n * k * k]
-        if block.b1 + n * k * k <= len(blocks) and np.any(part):
-            rows.append(np.repeat(block.dofs, k, axis=1).ravel())
-            cols.append(np.tile(block.dofs, (1, k)).ravel())
-            data.append(part)
+    found = [(b.dofs, blocks[b.b1 : b.b1 + b.dofs.size * b.dofs.shape[1]]) for b in system.blocks if _within(b, blocks)]
+    found = [(dofs, part) for dofs, part in found if part.any()]
+    if all(dofs.shape[1] == 1 for dofs, _ in found):
+        return _diagonal(n_v, found)
+    for dofs, part in found:
+        k = dofs.shape[1]
+        rows.append(np.repeat(dofs, k, axis=1).ravel())
+        cols.append(np.tile(dofs, (1, k)).ravel())
+        data.append(part)
     parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
     matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
     matrix.eliminate_zeros()
     return matrix
+
+
+def _within(block: Blocks, blocks: FloatArray) -> bool:
+    """Whether blocks of one kind are among those of the mass, which come first."""
+    return block.b1 + block.dofs.size * block.dofs.shape[1] <= len(blocks)
+
+
+def _diagonal(n_v: int, found: list[tuple[IntArray, FloatArray]]) -> Any:
+    """The matrix of masses of order one, which needs no sorting."""
+    diagonal = np.zeros(n_v)
+    for dofs, part in found:
+        np.add.at(diagonal, dofs[:, 0], part)
+    there = diagonal != 0.0
+    ends = np.zeros(n_v + 1, dtype=np.int32)
+    np.cumsum(there, out=ends[1:])
+    return csr_array((diagonal[there], np.flatnonzero(there).astype(np.int32), ends), shape=(n_v, n_v))
 
 
 def mass_damping(system: System) -> FloatArray:

@@ -135,6 +135,11 @@ class SystemView:
         """The pairs of a contact that take part."""
         return self._viewer.touching(contact)
 
+    def bristles(self, pair: ContactPair) -> FloatArray:
+        """States (n,) of the friction of a pair."""
+        c = self._viewer.system.coordinates
+        return np.array([self.v[c.extra_place(state)] for state in pair.force.states])
+
     def held(self, actuator: str) -> float:
         """The value held for an actuator."""
         names = self._viewer.held_names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.integrators.compiled.cache import Module
+from flexmbs.core.written_modules import Module
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
 from flexmbs.integrators.compiled.newton_step import (
     COUNTS,
@@ -58,12 +58,8 @@ def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str
         reason = group.hindrance(varies)
         if reason:
             return reason
-    if dynamics.python.states:
-        return f"{dynamics.python.states[0][0].name!r} has first-order states, whose rates are computed in Python"
-    if dynamics.python.users:
-        return f"the force {dynamics.python.users[0].name!r} is computed in Python"
-    if dynamics.python.functions:
-        return f"the law of {m.force_owners[dynamics.python.functions[0][1]].name!r} is computed in Python"
+    if dynamics.laws.in_python:
+        return dynamics.laws.in_python
     if dynamics.python.wrenches:
         return f"the actuator {m.actuators[dynamics.python.wrenches[0][0]].name!r} is computed in Python"
     return ""
@@ -158,6 +154,8 @@ class Driver:
         self._power = np.zeros((2 * n, len(m.forces.mA)))  # at ends, and where steps begin anew
         self._contact_power = np.zeros((2 * n, len(m.contacts.mA)))
         self._wrench_power = np.zeros((2 * n, *dyn.markers.W.shape))
+        self._users = bool(dyn.python.users)
+        self._user_power = np.zeros((2 * n if self._users else 1, *dyn.markers.W.shape))
         self._acting = len(m.forces.mA) + len(m.contacts.mA) > 0
         self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
@@ -172,7 +170,7 @@ class Driver:
         self.memory = None
         if dyn.control is not None:
             self.memory = ControlMemory(dyn.control, n, k, dyn.n_c, self._given, self.varying)
-        text = Text(dyn, self._power, self._contact_power, self._wrench_power, self.memory)
+        text = Text(dyn, self._power, self._contact_power, self._wrench_power, self._user_power, self.memory)
         take = text.addresses
         self._equations = matrix.equations
         self._seen: FloatArray | None = None
@@ -365,7 +363,7 @@ class Driver:
 
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
-        if not (self.varying or self._acting or self._wrenches or self._nodal):
+        if not (self.varying or self._acting or self._wrenches or self._users or self._nodal):
             return None
         x, given = self.x, self._tables if self.varying else self._given
         return np.array([self._power_of(i, i + 1, i if self.varying else 0, x.LAM[i + 1], given) for i in range(n)])
@@ -393,5 +391,7 @@ class Driver:
         loads += self._nodal.power(q, v, scale)
         if self._wrenches:
             loads -= float(self._wrench_power[number].sum())
+        if self._users:
+            loads -= float(self._user_power[number].sum())
         springs = float(self._power[number].sum() + self._contact_power[number].sum()) if self._acting else 0.0
         return np.array([-float(lam @ motion[:, 1]), springs, loads])

@@ -54,5 +54,8 @@ class View(Protocol):
     def touching(self, contact: Contact) -> tuple[ContactPair, ...]:
         """The pairs of a contact that take part in the model: not those left out between joined bodies."""
 
+    def bristles(self, pair: ContactPair) -> FloatArray:
+        """States (n,) of the friction of a pair of a contact."""
+
     def held(self, actuator: str) -> float:
         """The value a sampled controller holds for the actuator of that name."""

@@ -14,6 +14,7 @@ from flexmbs.kernels.markers.substructure import SUBSTRUCTURE_POINT
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
+from flexmbs.system.groups.own_arrays import Own
 from flexmbs.system.substructure_set import SubstructureSet, substructure_sets
 
 if TYPE_CHECKING:
@@ -74,6 +75,15 @@ class Substructures(MovingBodies):
         end = self.sets[-1].end
         self.mass = self.mass_from(b1, end, coordinates.reference)
         return end
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        return tuple(array for part in self.sets for array in part.scratch)
+
+    def take_own(self, own: Own) -> None:
+        sets = tuple(part.with_own(own) for part in self.sets)
+        own.update(zip(self.sets, sets, strict=True))
+        self.sets = sets
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for part in self.sets:

@@ -25,6 +25,7 @@ from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
+from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.groups.spans import Section, Span, joined
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.tree_places import TreePlaces
@@ -172,6 +173,16 @@ class Trees(MovingBodies):
         )  # fmt: skip
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        own = (self.table.rise, self.table.origin, self.table.work, self.table.room) if len(self.table.kind) else ()
+        return own if self.flexible is None else (*own, *self.flexible.scratch)
+
+    def take_own(self, own: Own) -> None:
+        self.table = with_own(self.table, own)
+        if self.flexible is not None:
+            self.flexible = self.flexible.with_own(own)
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         if self.flexible is None:

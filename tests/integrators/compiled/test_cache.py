@@ -13,7 +13,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.integrators.compiled import cache
+from flexmbs.core import written_modules as cache
 from flexmbs.integrators.compiled.addresses import Addresses, pointer
 
 RUN = """
