@@ -39,7 +39,7 @@ def warn_of_early_slip(solution: TimeSolution) -> None:
     if len(solution.t) != len(solution.steps) + 1:
         return
     for force in solution.model.forces:
-        if hasattr(force, "touching"):
+        if getattr(force, "touching", ()):
             _of_contact(solution, force)
         if not isinstance(force, BristleFriction) or force.static is None:
             continue

@@ -4,7 +4,8 @@ Error control sees what acts within a step, not what it has jumped over. Where a
 a step, the step is repeated to end just behind the touch, which is found on the cubic of the gap and its rate at both
 ends; from there the error estimate decides. Where it is open at both ends, but closing at the first and opening at the
 second, the tangents of the gap at the ends are a lower bound of it, exact for what flies straight through a centre. A
-contact that is being closed at the start of a step may not be open at its end.
+contact that is being closed at the start of a step may not be open at its end. Of a contact along a body counts the
+least gap of its points: further points may close where others are closed.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import numpy as np
 
 from flexmbs.core.contracts import State
 from flexmbs.kernels.contacts import contact_gaps
+from flexmbs.kernels.distributed_contacts import distributed_gaps
 
 if TYPE_CHECKING:
-    from flexmbs.core.contracts import FloatArray
+    from flexmbs.core.contracts import FloatArray, IntArray
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
+    from flexmbs.kernels.contacts import ContactGroup
 
 __all__ = ["FirstTouch"]
 
@@ -34,24 +37,35 @@ QUARTER = 0.25
 
 
 class FirstTouch:
-    """Follows the gaps of one run from step to step; ways below ``fine`` [length] do not count."""
+    """Follows the gaps of one run from step to step; ways below ``fine`` [length] do not count.
+
+    ``looks``: whether there are contacts.
+    """
 
     def __init__(self, dynamics: Dynamics, fine: float) -> None:
         self.dynamics, self.fine = dynamics, fine
-        self.n = len(dynamics.mechanics.contacts.mA)
+        m = dynamics.mechanics
+        self.looks = bool(m.contact_owners or m.distributed_owners) or dynamics.candidates is not None
+        self._groups: tuple[ContactGroup, ...] = ()
         self._at: StepState | None = None
-        self._start = np.zeros((2, self.n))
-        self._end = np.zeros((2, self.n))
+        self._start = self._end = np.zeros((2, 0))
 
     def shorter(self, old: StepState, new: StepState) -> float | None:
         """The size of a step that ends at the first touch, if the step from ``old`` to ``new`` has gone too far."""
-        if not self.n:
+        if not self.looks:
             return None
+        self._place(new)
+        groups = self._present(new.t)
+        if len(groups) != len(self._groups) or any(a is not b for a, b in zip(groups, self._groups, strict=True)):
+            n = sum(len(group.mA) for group in groups) + len(self.dynamics.mechanics.distributed_owners)
+            self._groups, self._at, self._start, self._end = groups, None, np.zeros((2, n)), np.zeros((2, n))
         if self._at is not old:
-            self._gaps(old, self._start)
-        self._gaps(new, self._end)
+            self._place(old)
+            self._gaps(self._start)
+            self._place(new)
+        self._gaps(self._end)
         h = new.t - old.t
-        found = min((self._touch(k, h) for k in range(self.n)), default=math.inf)
+        found = min((self._touch(int(k), h) for k in self._changed()), default=math.inf)
         if found < math.inf:
             self._at = old
             return found
@@ -59,10 +73,32 @@ class FirstTouch:
         self._at = new
         return None
 
-    def _gaps(self, state: StepState, out: FloatArray) -> None:
+    def _present(self, t: float) -> tuple[ContactGroup, ...]:
+        """The contacts to look at: those declared, and the candidates of those searched at the state in place."""
         dyn = self.dynamics
-        dyn.place(State(state.q, state.v, state.a, state.lam))
-        contact_gaps(dyn.mechanics.contacts, dyn.markers, out[0], out[1])
+        if dyn.candidates is None:
+            return (dyn.mechanics.contacts,)
+        dyn.candidates.follow(t)
+        return dyn.mechanics.contacts, dyn.candidates.group
+
+    def _place(self, state: StepState) -> None:
+        self._now = State(state.q, state.v, state.a, state.lam)
+        self.dynamics.place(self._now)
+
+    def _gaps(self, out: FloatArray) -> None:
+        """Of the state in place: those of the groups, then those along bodies."""
+        first, along = 0, self.dynamics.mechanics.distributed
+        for group in self._groups:
+            end = first + len(group.mA)
+            contact_gaps(group, self.dynamics.markers, out[0, first:end], out[1, first:end])
+            first = end
+        if first < out.shape[1]:
+            distributed_gaps(along, self._now, self.dynamics.markers, out[0, first:], out[1, first:])
+
+    def _changed(self) -> IntArray:
+        """Contacts that have closed or opened, or may have done both."""
+        (g0, r0), (g1, r1) = self._start, self._end
+        return np.flatnonzero(np.where(g0 <= 0.0, g1 > 0.0, (g1 <= 0.0) | ((r0 < 0.0) & (r1 > 0.0))))
 
     def _touch(self, k: int, h: float) -> float:
         """Size of the step to the first touch of contact k; infinite if there is none, or it may stand."""

@@ -22,7 +22,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import linearise_state, moved, state_places
 from flexmbs.integrators.contracts import StepState
 from flexmbs.kernels.steps import local
-from flexmbs.system.refusals import singular
+from flexmbs.system.refusals import refuse_searched, singular
 
 __all__ = ["DENSE", "EquationsOfRest", "Point"]
 
@@ -62,6 +62,7 @@ class EquationsOfRest:
 
     def __init__(self, dyn: Dynamics) -> None:
         system = dyn.system
+        refuse_searched(system, "an analysis of rest")
         self.dyn, self.system, self.fixation = dyn, system, system.fixation
         self.free = system.free
         self.states = state_places(dyn)

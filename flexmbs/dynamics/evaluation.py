@@ -22,7 +22,9 @@ from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
+from flexmbs.dynamics.candidates import Candidates, exchange_laws
 from flexmbs.dynamics.compliance import compliances
+from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
 from flexmbs.dynamics.stages import Direct, Prepared, motion_stages, state_of
@@ -74,6 +76,8 @@ class Dynamics:
         What a run remembers of turns.
     multiplier_compliance : (n_c,) array
         Compliance of the multipliers, zero where constraints are independent.
+    candidates : Candidates or None
+        Pairs of contacts that are searched.
     control : ControlTable or None
         Sampled controllers of the run.
     watched : Watched, optional
@@ -116,16 +120,19 @@ class Dynamics:
         self.T = self.markers.T
         self.terms = tuple(_turning(t, self.T) for t in system.terms if t.force is not DEAD.force)
         self.python = PythonItems(self)
+        self.laws = Laws(self)
+        self.turns.follow(self.laws.readings)
         self.multiplier_compliance = np.zeros(self.n_c)
         self.control: ControlTable | None = None
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
+        self.candidates = Candidates(self) if mechanics.searched else None
         if self._moves:
-            self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
+            self.moving_mass = MovingMass(system, mechanics, self._mass_matrix.copy(), self.matrix)
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
-        force, tangent, place, place_tangent, pull, rows = (Prepared(part, self.given) for part in self.stages)
-        self._force, self._tangent, self._pull, self._rows = force, tangent, pull, rows
+        force, tangent, states, place, place_tangent, pull, rows = (Prepared(part, self.given) for part in self.stages)
+        self._force, self._tangent, self._pull, self._rows, self._states = force, tangent, pull, rows, states
         self._place, self._place_tangent = place, place_tangent
         self._joint_rates = Direct(joint_rates, mechanics.joints, self.markers)
         self._joint_coupling = Direct(joint_coupling, mechanics.joints, mechanics.markers.dof, self.B)
@@ -202,6 +209,22 @@ class Dynamics:
         self._tangent.run(state_of(q, v, a, lam), self.env, weights, on_rates)
         return self.r
 
+    def state_rates(self, state: State) -> FloatArray:
+        """Minus the rates (n_v,) of first-order states, and what they hold into the held values."""
+        kept = self.r.copy()
+        self.r[:] = 0.0
+        self._states.run(state_of(*state), self.env)
+        rates = self.r[: self.n_v].copy()
+        self.r[:] = kept
+        return rates
+
+    def by_secants(self, wanted: bool) -> None:
+        """Whether tangents of regularised friction in contacts are by its secants; the forces are the same."""
+        contacts = self.mechanics.contacts
+        exchange_laws(contacts.data, contacts.where, wanted)
+        if self.candidates is not None:
+            self.candidates.by_secants(wanted)
+
     def place(self, state: State, tangents: bool = False) -> None:
         """Poses and twists of all markers, with what changes of J where ``tangents`` are needed."""
         (self._place_tangent if tangents else self._place).run(state_of(*state), self.env)
@@ -221,6 +244,8 @@ class Dynamics:
         """
         self.residual(q, v, a, lam)
         self.B[:] = 0.0
+        if self.candidates is not None:
+            self.candidates.uncouple()
         if self.n_c:
             values = self.r.copy()
             state = State(q, v, a, self._without_multipliers)
@@ -267,19 +292,25 @@ class Dynamics:
         self.factorisations += 1
         if self._moves:
             _ = self.moving_mass.blocks
+        compliance = self.multiplier_compliance if compliance is None else compliance
+        if self.candidates is not None:
+            self.candidates.factorised(wa, compliance)
         try:
-            self.matrix.factorise(self.B, wa, self.multiplier_compliance if compliance is None else compliance)
+            self.matrix.factorise(self.B, wa, compliance)
         except SingularError as error:
             raise singular(system, error) from None
 
     def solve(self, scale: float, position: float, velocity: float) -> FloatArray:
         """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
-        began = time.perf_counter()
+        began, system = time.perf_counter(), self.system
         reduce(
-            self.r, self.system.free, self.frame_dofs, self.frames, self.n_v, scale, position, velocity,
+            self.r, system.free, self.frame_dofs, self.frames, self.n_v, scale, position, velocity,
             self.velocity_rows, self.b,
         )  # fmt: skip
-        x = self.matrix.solve(self.b)
+        if self.candidates is None:
+            x = self.matrix.solve(self.b)
+        else:
+            x = self.candidates.solve(self.matrix, self.b, system, self.B)
         spread(x, self.system.free, self.frame_dofs, self.frames, self.d)
         self.seconds["solve"] += time.perf_counter() - began
         return self.d

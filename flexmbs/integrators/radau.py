@@ -39,6 +39,7 @@ from flexmbs.integrators.radau_memory import RadauMemory
 from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Stages
 from flexmbs.integrators.stepper import TURN, Stepper, turned_too_far
 from flexmbs.kernels.steps import largest_turn, local, retract
+from flexmbs.system.refusals import refuse_searched
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -120,7 +121,8 @@ class RadauIIA:
         as_number("RadauIIA", "strictness", self.strictness, above=0.0, maximum=0.3)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
-        """Refuses bodies whose mass changes: the stages share one mass matrix."""
+        """Refuses contacts that are searched, and bodies whose mass changes: the stages share one mass matrix."""
+        refuse_searched(dynamics.system, "RadauIIA")
         model = dynamics.system.model
         bodies = [body for group in dynamics.coordinates.groups if group.moving is not None for body in group.bodies]
         if bodies:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from flexmbs.core.contracts import State
 from flexmbs.core.errors import SingularError
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.dense import Interpolant
@@ -98,9 +99,17 @@ class Stepper:
         return StepResult(None, math.inf, iterations, status, message, factor=self.retreat)
 
     def longest(self, state: StepState) -> float:
-        """Largest step that may be tried from a state: no body turns too far for its turns to be counted."""
-        rate = largest_turn(state.v, self.dynamics.n_linear, self.dynamics.angles_of_bodies)
-        return TURN / rate if rate > 0.0 else math.inf
+        """Largest step that may be tried from a state: no body turns too far for its turns to be counted.
+
+        Nor does a shape of contacts that are searched fly through another one.
+        """
+        dyn = self.dynamics
+        rate = largest_turn(state.v, dyn.n_linear, dyn.angles_of_bodies)
+        longest = TURN / rate if rate > 0.0 else math.inf
+        if dyn.candidates is None:
+            return longest
+        dyn.place(State(state.q, state.v, state.a, state.lam))
+        return min(longest, dyn.candidates.longest())
 
     def between(self, old: StepState, new: StepState) -> Callable[[float], StepState]:
         """The states within an accepted step, by time, from the two states alone, both of which it meets.

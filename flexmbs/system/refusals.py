@@ -11,7 +11,16 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.system import System
 
-__all__ = ["refuse_contact", "refuse_force", "refuse_marker", "refuse_moving_supports", "singular"]
+__all__ = [
+    "refuse_along",
+    "refuse_contact",
+    "refuse_force",
+    "refuse_marker",
+    "refuse_moving_supports",
+    "refuse_pair",
+    "refuse_searched",
+    "singular",
+]
 
 
 def refuse_moving_supports(system: System) -> None:
@@ -39,11 +48,35 @@ def refuse_force(m: Mechanics, bad: int, t: float) -> None:
 
 def refuse_contact(m: Mechanics, bad: int, t: float) -> None:
     """Contact number ``bad`` has no gap, or no force."""
-    places = [m.markers.markers[int(group[bad])] for group in (m.contacts.mA, m.contacts.mB)]
+    refuse_pair(m, m.contact_owners[bad], int(m.contacts.mA[bad]), int(m.contacts.mB[bad]), t)
+
+
+def refuse_pair(m: Mechanics, owner: Any, a: int, b: int, t: float) -> None:
+    """The contact of the markers number a and b has no gap, or no force."""
     raise EvaluationError(
-        f"contact {m.contact_owners[bad].name!r} of {places[0]} and {places[1]} at t = {t:g}: it is not a finite "
+        f"contact {owner.name!r} of {m.markers.markers[a]} and {m.markers.markers[b]} at t = {t:g}: it is not a finite "
         f"number; is a centre on a centre or an axis, or does a rim lie flat?"
     )
+
+
+def refuse_along(m: Mechanics, bad: int, t: float) -> None:
+    """Element number ``bad`` of contacts along bodies has no gap, or no force."""
+    owner = m.distributed_owners[int(m.distributed.pair[bad])]
+    raise EvaluationError(
+        f"contact {owner.name!r} along a body at t = {t:g}, with {m.markers.markers[int(m.distributed.mA[bad])]}: it "
+        f"is not a finite number; does the axis of the body meet a centre or an axis?"
+    )
+
+
+def refuse_searched(system: System, what: str) -> None:
+    """Contacts whose pairs are searched are not for analyses that need all pairs beforehand."""
+    for contact in system.mechanics.searched:
+        owner = contact.owner
+        raise ModelError(
+            f"Model {system.model.name!r}: contact {owner.name!r} searches its pairs while bodies move, and {what} "
+            f"needs them beforehand. Take a model with the contact's declared(), or declared(run) at the end of a "
+            f"motion, in its place; or simulate with GeneralizedAlpha(), BDF(), AugmentedLagrangian() or RungeKutta()."
+        )
 
 
 def singular(system: System, error: SingularError) -> SingularError:

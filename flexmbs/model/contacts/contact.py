@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.checks import as_flag, as_name, as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
+from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
+from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape
 from flexmbs.model.forces.row_force import RowForce
@@ -71,12 +73,19 @@ class Contact(Description):
         model or of a tree: these are left out, with a warning that names them. A pair that is named here is kept.
     allow_overlap : bool, default False
         Accept shapes that overlap at the start, such as those of bodies that rest on each other.
+    search : bool, optional
+        Whether the pairs are found while the bodies move, in place of being declared one by one. Left out, from 300
+        pairs that may touch on, if the law of friction has no memory. The forces are the same.
     name : str
 
     Attributes
     ----------
     touching : tuple of ContactPair
-        The pairs.
+        The pairs of shapes on markers; empty where they are searched.
+    distributed : tuple of DistributedPair
+        Those of a tube or skin along a flexible body with a shape on a marker: forces per length or area.
+    searched : bool
+        Whether they are searched.
 
     Raises
     ------
@@ -113,8 +122,11 @@ class Contact(Description):
     friction: FrictionLaw | None = None
     pairs: Sequence[tuple[Shape, Shape]] | None = None
     allow_overlap: bool = False
+    search: bool | None = None
     name: str = "contact"
+    searched: bool = field(init=False, repr=False)
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)
+    distributed: tuple[DistributedPair, ...] = field(init=False, repr=False)
     row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
@@ -133,22 +145,79 @@ class Contact(Description):
                 f"{owner}: friction must be a CoulombLaw, BristleLaw or DwellLaw of fx.contact, not "
                 f"{show(self.friction)}."
             )
-        if self.pairs is None:
-            found = [pair for a, b in combinations(parts, 2) if (pair := self._pair(owner, a, b)) is not None]
-            if not found:
-                raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
-        else:
-            found = []
-            for a, b in self._named(owner, parts):
-                pair = self._pair(owner, a, b)
-                if pair is None:
-                    raise ModelError(f"{owner}: {a} and {b} cannot touch: {_why_not(a, b)}.")
-                found.append(pair)
+        object.__setattr__(self, "searched", self._is_searched(owner, parts))
+        found: list[ContactPair] = []
+        along: list[DistributedPair] = []
+        if not self.searched:
+            self._declare(owner, parts, found, along)
         if not self.allow_overlap:
-            _refuse_overlap(owner, found)
+            _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))
+        object.__setattr__(self, "distributed", tuple(along))
         object.__setattr__(self, "row_forces", tuple(pair.force for pair in found))
-        object.__setattr__(self, "extra", tuple(state for pair in found for state in pair.force.states))
+        states = [*(pair.force.states for pair in found), *(pair.states for pair in along)]
+        object.__setattr__(self, "extra", tuple(state for own in states for state in own))
+
+    def _declare(
+        self, owner: str, parts: tuple[Shape, ...], found: list[ContactPair], along: list[DistributedPair]
+    ) -> None:
+        """The pairs of shapes on markers, and of those along bodies."""
+        for a, b in combinations(parts, 2) if self.pairs is None else self._named(owner, parts):
+            why_not = _why_not(a, b)
+            if why_not and self.pairs is not None:
+                raise ModelError(f"{owner}: {a} and {b} cannot touch: {why_not}.")
+            if not why_not and (a.along or b.along):
+                sides: Any = (b, a) if a.along else (a, b)
+                along.append(distributed_pair(owner, self.name, *sides, self.law, self.friction))
+            elif not why_not and (pair := self._pair(owner, a, b)) is not None:
+                found.append(pair)
+        if not found and not along:
+            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
+
+    def _is_searched(self, owner: str, parts: tuple[Shape, ...]) -> bool:
+        """Whether the pairs are searched: as wished, else where there are many."""
+        if self.search is not None:
+            as_flag(owner, "search", self.search)
+        few = len(parts) * (len(parts) - 1) <= 2 * MANY
+        if self.search is False or (self.search is None and (self.pairs is not None or few)):
+            return False
+        if self.pairs is not None:
+            raise ModelError(
+                f"{owner}: pairs are named, so that there is nothing to search; leave out search or pairs."
+            )
+        if any(part.along for part in parts):
+            if self.search:
+                raise ModelError(f"{owner}: shapes along flexible bodies cannot be searched; leave out search=True.")
+            return False
+        sorts = sorts_that_meet(parts)
+        count = sum(sort.pairs for sort in sorts)
+        if not count:
+            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts[:10]))}.")
+        if self.search is None and count <= MANY:
+            return False
+        if self.friction is not None and self.friction.states(2) > 0:
+            if self.search is None and count <= MOST_DECLARED:
+                return False
+            raise ModelError(
+                f"{owner}: a {type(self.friction).__name__} remembers in every pair, which pairs that are searched "
+                f"cannot; of {len(parts)} shapes {count} pairs may touch. Take a CoulombLaw, or name in pairs= those "
+                f"that touch."
+            )
+        for sort in sorts:
+            self.pair(sort.a, sort.b)  # refused now, if the law does not fit
+        return True
+
+    def _near_at_start(self, parts: tuple[Shape, ...]) -> list[ContactPair]:
+        """Pairs of a contact that is searched that may overlap in the initial configuration."""
+        p = np.array([part.marker.position0() for part in parts])
+        R = np.array([part.marker.rotation0() for part in parts])
+        near = shapes_near(places_of(parts), p, R, np.zeros(len(parts)))
+        made = (self.pair(parts[i], parts[j]) for i, j in near)
+        return [pair for pair in made if pair is not None]
+
+    def pair(self, a: Shape, b: Shape) -> ContactPair | None:
+        """Two of the parts as a pair, with what acts between them; None if they cannot touch."""
+        return self._pair(f"Contact {self.name!r}", a, b)
 
     def _named(self, owner: str, parts: tuple[Shape, ...]) -> tuple[tuple[Shape, Shape], ...]:
         """The pairs given, checked to be of the parts."""
@@ -166,7 +235,7 @@ class Contact(Description):
         return tuple(named)
 
     def _pair(self, owner: str, a: Shape, b: Shape) -> ContactPair | None:
-        """Rows, laws and states of two shapes; None where there are no rows, or nothing can move."""
+        """Rows, laws and states of two shapes on markers; None if they are no pair."""
         if _why_not(a, b):
             return None
         found = a.rows_against(b)
@@ -182,15 +251,72 @@ class Contact(Description):
         states = tuple(ExtraCoordinate(f"state {k} of the {label}", resolution=fine) for k in range(count))
         return ContactPair(a, b, RowForce(a.marker, b.marker, rows, CONTACT, data, states=states))
 
+    def declared(self, solution: Any = None, within: float = 0.1) -> Contact:
+        """The same contact with its pairs declared: those near each other at the last state of a solution.
+
+        For analyses that need the pairs beforehand: statics, modes and other linear ones about a heap at rest.
+
+        Parameters
+        ----------
+        solution : TimeSolution or StaticSolution, optional
+            Left out, the initial configuration.
+        within : float, default 0.1
+            Gap up to which a pair is near, over the sum of the sizes of its shapes.
+
+        Raises
+        ------
+        ModelError
+            If no shapes are near each other.
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> balls = [
+        ...     fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0.21 * i, 0, 0.1), name=f"ball {i}")
+        ...     for i in range(30)
+        ... ]
+        >>> floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+        >>> shapes = [floor, *(fx.contact.Sphere(ball, radius=0.1) for ball in balls)]
+        >>> touch = fx.Contact(shapes, fx.contact.HuntCrossleyLaw(stiffness=1e6), name="touch")
+        >>> touch.searched, len(touch.declared().touching)
+        (True, 59)
+        """
+        owner = f"Contact {self.name!r}"
+        if not self.searched:
+            return self
+        markers = [part.marker for part in self.parts]
+        if solution is None:
+            p, R = (np.array([getattr(m, name)() for m in markers]) for name in ("position0", "rotation0"))
+        else:
+            p, R = (np.array([getattr(solution, name)(m)[-1] for m in markers]) for name in ("position", "rotation"))
+        places = places_of(self.parts)
+        grow = as_number(owner, "within", within, minimum=0.0)
+        slack = grow * np.where(np.isfinite(places.reach), places.reach, 0.0)
+        near = [(self.parts[i], self.parts[j]) for i, j in shapes_near(places, p, R, slack)]
+        pairs = [(a, b) for a, b in near if not _why_not(a, b)]
+        if not pairs:
+            raise ModelError(
+                f"{owner}: no shapes are within {within:g} of their sizes of each other; give a larger within."
+            )
+        return replace(self, pairs=pairs, search=None, allow_overlap=True)
+
     def event(self, what: str, **options: Any) -> Event:
         """An event of the contact, for ``simulate(..., events=[...])``.
 
         Parameters
         ----------
-        what : 'closes' or 'opens'
-            The first pair touches, or the last one parts (`flexmbs.contact.LeastGap`).
+        what : 'closes', 'opens', 'slips' or 'sticks'
+            The first pair touches, or the last one parts (`flexmbs.contact.LeastGap`); the first pair slips, or the
+            last one sticks (`flexmbs.contact.SlipSpeed`).
         **options
-            Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``.
+            Of `flexmbs.control.Event`: ``terminal``, ``action``, ``pieces``, ``name``; with 'slips' and 'sticks' also
+            ``level``, the speed of slip that parts the two [length/time], by default the speed of the law of friction:
+            `CoulombLaw.speed`, `BristleLaw.falling`, `DwellLaw.stribeck_speed`.
+
+        Raises
+        ------
+        ModelError
+            If there is no such event, slip is asked of a contact without friction, or a level is missing.
 
         Examples
         --------
@@ -223,6 +349,8 @@ def _shapes(owner: str, parts: Any) -> tuple[Shape, ...]:
 
 def _why_not(a: Shape, b: Shape) -> str:
     """Why two shapes are no pair; empty where they are one."""
+    if a.along or b.along:
+        return no_distributed_pair(a, b)
     if a.marker.body.is_ground and b.marker.body.is_ground:
         return "both are fixed to the ground"
     if a.marker.fixed_to_same(b.marker):

@@ -16,10 +16,6 @@ from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.kernels.rows.contact_rows import (
-    BOX_GAP,
-    BOX_SLIP,
-    CAPSULE_GAP,
-    CAPSULE_SLIP,
     CYLINDER_GAP,
     CYLINDER_SLIP,
     RING_GAP,
@@ -35,7 +31,7 @@ from flexmbs.model.joints.contracts import Row
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
 
-__all__ = ["Box", "Capsule", "Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex"]
+__all__ = ["Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex", "placed", "round_rows"]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO = (0.0, 0.0, 0.0)
@@ -68,8 +64,25 @@ class Shape(Description):
         """1/radius of a ball, 0 of a plane; None where the law of Hertz needs more."""
         return None
 
+    @property
+    def along(self) -> bool:
+        """Whether it goes along a flexible body (`flexmbs.model.contacts.along`) and is on no marker."""
+        return False
+
+    @property
+    def reach(self) -> float | None:
+        """Radius of a ball about its marker that holds it; None of what has no end."""
+        return self.ball_radius
+
+    def clearance(self, x: FloatArray) -> FloatArray:
+        """Of what has no end: lower bounds (n,) of the distances of points x (n, 3), in its axes, from it."""
+        return np.full(len(x), -np.inf)
+
     def rows_against(self, other: Shape) -> ShapeRows | None:
-        """The rows of this shape, as A, with another one, as B; None where there are none."""
+        """The rows of this shape, as A, with another one, as B; None where there are none.
+
+        They depend on the numbers of both shapes; between planar markers also on how these are turned at the start.
+        """
         return None
 
     def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
@@ -80,7 +93,7 @@ class Shape(Description):
         return f"{type(self).__name__} on {self.marker}"
 
 
-def _placed(shape: Any, place: Any, turns: bool) -> str:
+def placed(shape: Any, place: Any, turns: bool) -> str:
     """The marker of a shape from what was given, and its owner in words."""
     owner = type(shape).__name__
     if not isinstance(place, Marker | Attachment | Body):
@@ -108,7 +121,7 @@ def _tangents(a: Shape, b: Shape) -> tuple[tuple[float, ...], ...]:
     return (tuple(float(x) for x in R.T @ np.cross((0.0, 0.0, 1.0), n)),)
 
 
-def _round(a: Shape, b: Shape, gap: int, slip: int, numbers: tuple[float, ...]) -> ShapeRows | None:
+def round_rows(a: Shape, b: Shape, gap: int, slip: int, numbers: tuple[float, ...]) -> ShapeRows | None:
     """Rows of a round shape and a ball."""
     if b.ball_radius is None:
         return None
@@ -148,12 +161,16 @@ class Plane(Shape):
     marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
 
     def __post_init__(self) -> None:
-        _placed(self, self.marker, turns=True)
+        placed(self, self.marker, turns=True)
 
     @property
     def curvature(self) -> float:
         """0."""
         return 0.0
+
+    def clearance(self, x: FloatArray) -> FloatArray:
+        """Heights."""
+        return x[:, 2]
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls, points and rims."""
@@ -201,7 +218,7 @@ class Sphere(Shape):
     radius: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        owner = _placed(self, self.marker, turns=False)
+        owner = placed(self, self.marker, turns=False)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
 
     @property
@@ -216,7 +233,7 @@ class Sphere(Shape):
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points."""
-        return _round(self, other, SPHERE_GAP, SPHERE_SLIP, (self.radius,))
+        return round_rows(self, other, SPHERE_GAP, SPHERE_SLIP, (self.radius,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +259,7 @@ class Vertex(Shape):
     marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
 
     def __post_init__(self) -> None:
-        _placed(self, self.marker, turns=False)
+        placed(self, self.marker, turns=False)
 
     @property
     def ball_radius(self) -> float:
@@ -281,7 +298,7 @@ class Rim(Shape):
     tube: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        owner = _placed(self, self.marker, turns=True)
+        owner = placed(self, self.marker, turns=True)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
         object.__setattr__(self, "tube", as_number(owner, "tube", self.tube, minimum=0.0, unit="length"))
 
@@ -289,6 +306,11 @@ class Rim(Shape):
     def rim_radius(self) -> float | None:
         """Its radius, if it is thin."""
         return self.radius if self.tube == 0.0 else None
+
+    @property
+    def reach(self) -> float:
+        """Radius and tube."""
+        return self.radius + self.tube
 
     def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
         """The lowest point of the circle."""
@@ -301,7 +323,7 @@ class Rim(Shape):
         """With balls; points meet a thick one only."""
         if other.ball_radius == 0.0 and self.tube == 0.0:
             return None
-        return _round(self, other, RING_GAP, RING_SLIP, (self.radius, self.tube))
+        return round_rows(self, other, RING_GAP, RING_SLIP, (self.radius, self.tube))
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,101 +354,17 @@ class Cylinder(Shape):
     inside: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        owner = _placed(self, self.marker, turns=True)
+        owner = placed(self, self.marker, turns=True)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
         as_flag(owner, "inside", self.inside)
+
+    def clearance(self, x: FloatArray) -> FloatArray:
+        """Distances from its surface."""
+        away = np.hypot(x[:, 0], x[:, 1]) - self.radius
+        return -away if self.inside else away
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points; in a bore they must be smaller than it."""
         if self.inside and other.ball_radius is not None and other.ball_radius >= self.radius:
             raise ModelError(f"{self}: {other} of radius {other.ball_radius:g} does not fit into {self.radius:g}.")
-        return _round(self, other, CYLINDER_GAP, CYLINDER_SLIP, (self.radius, -1.0 if self.inside else 1.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Capsule(Shape):
-    """A cylinder about the z axis of a marker with half balls at its ends.
-
-    Parameters
-    ----------
-    marker : Marker, or Attachment of one node
-        The middle.
-    radius : float
-        [length], positive.
-    length : float
-        Between the centres of the half balls [length], positive.
-
-    Notes
-    -----
-    Partners: `Sphere`, `Vertex`. On a `Plane` give the two balls at its ends.
-
-    Examples
-    --------
-    >>> import flexmbs as fx
-    >>> rod = fx.RigidBody.box(size=(0.05, 0.05, 0.5), mass=1.0, name="rod")
-    >>> fx.contact.Capsule(rod.centre, radius=0.025, length=0.45).length
-    0.45
-    """
-
-    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
-    radius: float = field(kw_only=True)
-    length: float = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        owner = _placed(self, self.marker, turns=True)
-        for name in ("radius", "length"):
-            value = as_number(owner, name, getattr(self, name), above=0.0, unit="length")
-            object.__setattr__(self, name, value)
-
-    def rows_against(self, other: Shape) -> ShapeRows | None:
-        """With balls and points."""
-        return _round(self, other, CAPSULE_GAP, CAPSULE_SLIP, (self.radius, 0.5 * self.length))
-
-
-@dataclass(frozen=True, eq=False)
-class Box(Shape):
-    """A box with its edges along the axes of a marker at its centre.
-
-    Parameters
-    ----------
-    marker : Marker, or Attachment of one node
-    size : (3,) array
-        Edges [length], positive.
-
-    Notes
-    -----
-    Partners: `Sphere`, `Vertex`. On a `Plane` give its corners, `Box.corners`. The normal turns at once where a point
-    within it comes nearer to another face, which costs steps.
-
-    Examples
-    --------
-    >>> import flexmbs as fx
-    >>> block = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, name="block")
-    >>> [corner.marker.point.tolist() for corner in fx.contact.Box(block.centre, size=(0.2, 0.1, 0.1)).corners][0]
-    [-0.1, -0.05, -0.05]
-    """
-
-    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
-    size: tuple[float, float, float] = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        owner = _placed(self, self.marker, turns=True)
-        if np.shape(self.size) != (3,):
-            raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
-        size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
-        object.__setattr__(self, "size", size)
-
-    @property
-    def corners(self) -> tuple[Vertex, ...]:
-        """Its eight corners; of a flexible body, whose nodes carry no other points, there are none."""
-        at = self.marker
-        if at.point is None:
-            raise ModelError(f"{self}: a node has no corners; give them on a rigid body.")
-        half = 0.5 * np.array(self.size)
-        signs: list[FloatArray] = [np.array((x, y, z)) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-        return tuple(Vertex(Marker(at.body, at.point + at.frame @ (s * half), at.frame)) for s in signs)
-
-    def rows_against(self, other: Shape) -> ShapeRows | None:
-        """With balls and points."""
-        a, b, c = (0.5 * x for x in self.size)
-        return _round(self, other, BOX_GAP, BOX_SLIP, (a, b, c))
+        return round_rows(self, other, CYLINDER_GAP, CYLINDER_SLIP, (self.radius, -1.0 if self.inside else 1.0))

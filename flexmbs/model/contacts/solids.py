@@ -1,0 +1,118 @@
+"""Shapes of contacts with ends: capsule and box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.core.checks import as_number, show
+from flexmbs.core.errors import ModelError
+from flexmbs.kernels.rows.contact_rows import BOX_GAP, BOX_SLIP, CAPSULE_GAP, CAPSULE_SLIP
+from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.contacts.shapes import Shape, ShapeRows, Vertex, placed, round_rows
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
+
+__all__ = ["Box", "Capsule"]
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Shape):
+    """A cylinder about the z axis of a marker with half balls at its ends.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+        The middle.
+    radius : float
+        [length], positive.
+    length : float
+        Between the centres of the half balls [length], positive.
+
+    Notes
+    -----
+    Partners: `Sphere`, `Vertex`. On a `Plane` give the two balls at its ends.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> rod = fx.RigidBody.box(size=(0.05, 0.05, 0.5), mass=1.0, name="rod")
+    >>> fx.contact.Capsule(rod.centre, radius=0.025, length=0.45).length
+    0.45
+    """
+
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
+    radius: float = field(kw_only=True)
+    length: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = placed(self, self.marker, turns=True)
+        for name in ("radius", "length"):
+            value = as_number(owner, name, getattr(self, name), above=0.0, unit="length")
+            object.__setattr__(self, name, value)
+
+    @property
+    def reach(self) -> float:
+        """Half its length, with the half balls."""
+        return self.radius + 0.5 * self.length
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls and points."""
+        return round_rows(self, other, CAPSULE_GAP, CAPSULE_SLIP, (self.radius, 0.5 * self.length))
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Shape):
+    """A box with its edges along the axes of a marker at its centre.
+
+    Parameters
+    ----------
+    marker : Marker, or Attachment of one node
+    size : (3,) array
+        Edges [length], positive.
+
+    Notes
+    -----
+    Partners: `Sphere`, `Vertex`. On a `Plane` give its corners, `Box.corners`. The normal turns at once where a point
+    within it comes nearer to another face, which costs steps.
+
+    Examples
+    --------
+    >>> import flexmbs as fx
+    >>> block = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, name="block")
+    >>> [corner.marker.point.tolist() for corner in fx.contact.Box(block.centre, size=(0.2, 0.1, 0.1)).corners][0]
+    [-0.1, -0.05, -0.05]
+    """
+
+    marker: Any  # a Marker once made; given as one, a body, or an Attachment of one node
+    size: tuple[float, float, float] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        owner = placed(self, self.marker, turns=True)
+        if np.shape(self.size) != (3,):
+            raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
+        size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
+        object.__setattr__(self, "size", size)
+
+    @property
+    def corners(self) -> tuple[Vertex, ...]:
+        """Its eight corners; of a flexible body, whose nodes carry no other points, there are none."""
+        at = self.marker
+        if at.point is None:
+            raise ModelError(f"{self}: a node has no corners; give them on a rigid body.")
+        half = 0.5 * np.array(self.size)
+        signs: list[FloatArray] = [np.array((x, y, z)) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+        return tuple(Vertex(Marker(at.body, at.point + at.frame @ (s * half), at.frame)) for s in signs)
+
+    @property
+    def reach(self) -> float:
+        """Half its diagonal."""
+        return 0.5 * float(np.linalg.norm(self.size))
+
+    def rows_against(self, other: Shape) -> ShapeRows | None:
+        """With balls and points."""
+        a, b, c = (0.5 * x for x in self.size)
+        return round_rows(self, other, BOX_GAP, BOX_SLIP, (a, b, c))
