@@ -184,14 +184,13 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         """Compiled now, as far as it must be for those that call it."""
         self._cache_misses[args] += 1
         told = {"dispatcher": self, "args": args, "return_type": None}
-        with _without_collection(), event.trigger_event("numba:compile", data=told):
-            with _calls() as returned:
-                if borrows(self.py_func):
-                    with contextlib.suppress(NumbaError):  # it makes arrays after all
-                        found = self._typed(args, counting=False)
-                        if all(_is_plain(t) for t in (*returned, found.signature.return_type)):
-                            return found
-                return self._typed(args, counting=True)
+        with _without_collection(), event.trigger_event("numba:compile", data=told), _calls() as returned:
+            if borrows(self.py_func):
+                with contextlib.suppress(NumbaError):  # it makes arrays after all
+                    found = self._typed(args, counting=False)
+                    if all(_is_plain(t) for t in (*returned, found.signature.return_type)):
+                        return found
+            return self._typed(args, counting=True)
 
     def _typed(self, args: tuple[Any, ...], counting: bool) -> Any:
         """Compiled with or without counting the references to arrays."""
