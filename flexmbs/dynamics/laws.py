@@ -136,9 +136,7 @@ class Laws:
                 Stage(item.name, linear_block, (law, dyn.B, WEIGHTS)),
             )
         n_u, n_y, zeros = len(readings.u), len(item.actuators), np.zeros
-        own = StateLaw(
-            where, zeros(n), zeros(n_u), zeros(n), zeros(n_y), zeros((n, n)), readings.u, first, offset, idle
-        )
+        own = StateLaw(where, zeros(n), zeros(n_u), zeros(n), zeros(n_y), zeros((n, n)), readings.u, first, offset, idle)
         functions = {"function": item.rates}
         if item.output is not None and n_y:
             functions["output"] = item.output

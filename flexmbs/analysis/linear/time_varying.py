@@ -186,9 +186,7 @@ def linearise_along(
     steps = _steps(owner, run, times)
     chosen = find_inputs(run.system.model, inputs)
     if any(i.kind == "motion" for i in chosen):
-        raise ModelError(
-            f"{owner}: prescribed motions are no inputs about motions; take loads, joint forces, actuators."
-        )
+        raise ModelError(f"{owner}: prescribed motions are no inputs about motions; take loads, joint forces, actuators.")
     names = wanted_names(owner, coordinates)
     wanted = None
     for point in _points(owner, run, steps[:1]):
