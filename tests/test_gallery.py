@@ -48,6 +48,14 @@ def test_wiper(run: Any, tmp_path: Path) -> None:
     assert (tmp_path / "wiper.gif").exists()
 
 
+def test_pulley(run: Any) -> None:
+    names = run("pulley")
+    stretch = names["heavy"] * names["g"] * names["length"] / 2 / 2e5
+    assert abs(names["found"] - names["by_hand"]) < stretch
+    slack = names["run"].contact("groove").slip[-1, 0]
+    assert np.linalg.norm(slack) < 0.01 * 0.85  # of the speed of the rope
+
+
 def test_robot(run: Any) -> None:
     names = run("robot")
     assert off(names) < 1e-9  # statically determinate
