@@ -78,6 +78,13 @@ class SlipSpeed(Description):
 
     contact: Contact
 
+    def __post_init__(self) -> None:
+        if self.contact.searched or self.contact.distributed:
+            raise ModelError(
+                f"SlipSpeed: contact {self.contact.name!r} searches its pairs or lies along a line or surface; slip is "
+                f"watched of declared pairs of shapes: name them in pairs= of a contact of their own."
+            )
+
     def __call__(self, *seen: Any) -> float:
         view: View = seen[-1]
         found = [self._of(view, pair) for pair in view.touching(self.contact)]
