@@ -45,6 +45,7 @@ from .analysis.paths.results import CriticalPoint as CriticalPoint
 from .analysis.paths.results import EquilibriumPath as EquilibriumPath
 from .analysis.paths.results import EquilibriumPaths as EquilibriumPaths
 from .analysis.paths.trace_static import trace_static as trace_static
+from .analysis.paths.varied import ParameterPath as ParameterPath
 from .analysis.preloads import Preloads as Preloads
 from .analysis.preloads import solve_preloads as solve_preloads
 from .analysis.report import ModelReport as ModelReport

@@ -48,6 +48,14 @@ def test_wiper(run: Any, tmp_path: Path) -> None:
     assert (tmp_path / "wiper.gif").exists()
 
 
+def test_pulley(run: Any) -> None:
+    names = run("pulley")
+    stretch = names["heavy"] * names["g"] * names["length"] / 2 / 2e5
+    assert abs(names["found"] - names["by_hand"]) < stretch
+    slack = names["run"].contact("groove").slip[-1, 0]
+    assert np.linalg.norm(slack) < 0.01 * 0.85  # of the speed of the rope
+
+
 def test_robot(run: Any) -> None:
     names = run("robot")
     assert off(names) < 1e-9  # statically determinate
@@ -119,6 +127,14 @@ def test_vibrator(run: Any) -> None:
     error = abs(names["place"] - names["exact"]).max() / abs(names["exact"]).max()
     assert error < 2e-3  # of second order in the step: 8.3e-4
     assert off(names) < error
+
+
+def test_crawler(run: Any) -> None:
+    names = run("crawler")
+    assert abs(names["found"] - names["by_hand"]) < 0.35  # a step in degrees
+    ends = [names["run"].position(at)[-1] for at in (names["masses"]["A1"], names["masses"]["A2"])]
+    turned = np.arctan2(*(ends[1] - ends[0])[1::-1])
+    assert turned == pytest.approx(-0.7141497, abs=5e-3)  # by least dissipation
 
 
 def test_predictive(run: Any) -> None:

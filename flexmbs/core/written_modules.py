@@ -1,10 +1,11 @@
 """Where written modules live, and how they are loaded: each once, with machine code that outlives the process.
 
-Written are steps (`flexmbs.integrators.compiled`) and kernels around functions of users (`flexmbs.dynamics.written_laws`).
-A module is named by the hash of its text. Its function is a kernel as all others are, so its machine code is taken
-from the disk as long as the kernels in it are the same (`flexmbs.core.kernel_cache`). It lies in the folder
-NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a temporary folder that goes with the
-process. Files there that are cut off are made anew, and those that nobody has used for a month are removed.
+Written are steps (`flexmbs.integrators.compiled`) and kernels around functions of users
+(`flexmbs.dynamics.written_laws`). A module is named by the hash of its text. Its function is a kernel as all others
+are, so its machine code is taken from the disk as long as the kernels in it are the same (`flexmbs.core.kernel_cache`).
+It lies in the folder NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a temporary folder
+that goes with the process. Files there that are cut off are made anew, and those that nobody has used for a month are
+removed.
 """
 
 from __future__ import annotations

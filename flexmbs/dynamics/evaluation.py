@@ -22,7 +22,7 @@ from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
-from flexmbs.dynamics.candidates import Candidates
+from flexmbs.dynamics.candidates import Candidates, exchange_laws
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
@@ -217,6 +217,13 @@ class Dynamics:
         rates = self.r[: self.n_v].copy()
         self.r[:] = kept
         return rates
+
+    def by_secants(self, wanted: bool) -> None:
+        """Whether tangents of regularised friction in contacts are by its secants; the forces are the same."""
+        contacts = self.mechanics.contacts
+        exchange_laws(contacts.data, contacts.where, wanted)
+        if self.candidates is not None:
+            self.candidates.by_secants(wanted)
 
     def place(self, state: State, tangents: bool = False) -> None:
         """Poses and twists of all markers, with what changes of J where ``tangents`` are needed."""

@@ -45,6 +45,7 @@ from flexmbs.core.given import (
     Given,
 )
 from flexmbs.kernels.contacts import contact_force, contact_tangent
+from flexmbs.kernels.distributed_contacts import distributed_force, distributed_tangent
 from flexmbs.kernels.held import held_forces
 from flexmbs.kernels.inertia import (
     add_block_damping,
@@ -57,7 +58,7 @@ from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
 from flexmbs.system.groups.inertia import InertiaCalls
 from flexmbs.system.moving_mass import copy_entries, renew_masses
-from flexmbs.system.refusals import refuse_contact, refuse_force, refuse_marker, refuse_pair
+from flexmbs.system.refusals import refuse_along, refuse_contact, refuse_force, refuse_marker, refuse_pair
 from flexmbs.system.system import EvaluationError, System
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ Pair = tuple[Stage | None, Stage | None]
 class MotionStages(NamedTuple):
     """``force``: the residual; ``tangent``: the same with blocks; and parts of these that are evaluated by themselves.
 
-    ``states``: the rates of first-order states; ``place``, ``place_tangent``: poses and twists of the markers, without and with the derivatives of J; ``pull``: the
-    stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
+    ``states``: the rates of first-order states; ``place``, ``place_tangent``: poses and twists of the markers, without
+    and with the derivatives of J; ``pull``: the stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
     """
 
     force: tuple[Stage, ...]
@@ -125,10 +126,10 @@ def motion_stages(dyn: Dynamics) -> MotionStages:
         pull = [Stage(k.name, k.pull, (g, STATE, ENV, work, WEIGHTS)) for k, g in m.markers.groups]
         down = Stage("markers", pull_down, (m.markers.ptr, m.markers.dof, work.JT, work.W, work.r))
         clear = Stage("markers", clear_wrenches, (work.W,))
-        pairs += [(clear, clear), *placed, *_functions(dyn), *joints, *_forces(dyn), *_contacts(dyn)]
+        pairs += [(clear, clear), *placed, *_functions(dyn), *joints, *_forces(dyn), *_contacts(dyn), *_along(dyn)]
         pairs += [(None, stage) for stage in pull] + [(down, down)]
     else:
-        pairs += _functions(dyn)
+        pairs += [*_functions(dyn), *_along(dyn)]
     return MotionStages(
         force=_column(pairs, 0),
         tangent=_column(pairs, 1),
@@ -290,6 +291,20 @@ def _contacts(dyn: Dynamics) -> Iterator[Pair]:
         yield (
             Stage("contacts", found.force, (STATE, ENV), refuse_candidate),
             Stage("contacts", found.tangent, (STATE, ENV, WEIGHTS), refuse_candidate),
+        )
+
+
+def _along(dyn: Dynamics) -> Iterator[Pair]:
+    """Forces of contacts along flexible bodies."""
+    m, work, prescribed = dyn.mechanics, dyn.markers, dyn.prescribed
+
+    def refuse(bad: int) -> None:
+        refuse_along(m, bad, prescribed.env.t)
+
+    if len(m.distributed.mA):
+        yield (
+            Stage("contacts along bodies", distributed_force, (m.distributed, STATE, ENV, work), refuse),
+            Stage("contacts along bodies", distributed_tangent, (m.distributed, STATE, ENV, work, WEIGHTS), refuse),
         )
 
 

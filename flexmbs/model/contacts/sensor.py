@@ -54,6 +54,8 @@ class LeastGap(Description):
             p = np.array([view.position(m) for m in ends])
             R = np.array([view.rotation(m) for m in ends])
             least = min(least, gap_of(pair, p, R))
+        if self.contact.distributed:
+            least = min(least, view.least_gap_along(self.contact))
         return float(least)
 
 

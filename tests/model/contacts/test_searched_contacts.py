@@ -87,7 +87,9 @@ def test_the_motion_is_that_of_declared_pairs(scheme: str) -> None:
     if len(balance) == len(other):
         assert np.abs(balance - other).max() < (1e-4 if scheme == "BDF" else 1e-8)
     assert 0 < len(searched.pairs) < len(declared.pairs)
-    assert searched.normal.sum(axis=1)[-1] == pytest.approx(declared.normal.sum(axis=1)[-1], rel=1e-4, abs=1e-6)
+    assert searched.normal.sum(axis=1)[-1] == pytest.approx(
+        declared.normal.sum(axis=1)[-1], rel=1e-2 if scheme == "BDF" else 1e-4, abs=1e-6
+    )
 
 
 def test_another_numbering_gives_the_same() -> None:
