@@ -169,7 +169,9 @@ def test_pole(run: Any) -> None:
 
 
 def test_cell(run: Any) -> None:
-    assert off(run("cell")) < 1e-6  # the motion is prescribed; the time of the peak lies within half a step
+    names = run("cell")
+    late = (names["rate"] * 1e-3) ** 2 / 2  # the motion is prescribed; a state lies within half a step of the peak
+    assert off(names) < 0.03 * late  # the quill carries that part of the force
 
 
 def test_reflector(run: Any) -> None:

@@ -51,7 +51,7 @@ for k in np.linspace(0, locked.index, 6).astype(int):
 axes.set(xlabel="y [m]", ylabel="z [m]", aspect="equal")
 figure.savefig("multilink.png", dpi=80)
 
-# By hand: the balls give link sin(a_k) = back sin(a_k + a_k+1); the last but one cross bends up to sin(a) = back / link.
+# By hand: the balls give link sin(a_k) = back sin(a_k + a_k+1); the last but one cross bends to sin(a) = back / link.
 angle = np.arcsin(back / link)
 for _ in range(2):
     angle = brentq(lambda a, b=angle: link * np.sin(a) - back * np.sin(a + b), 1e-6, angle)

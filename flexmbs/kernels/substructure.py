@@ -40,28 +40,28 @@ __all__ = ["SubstructureGroup", "lift", "pulled_force", "pulled_mass", "pulled_t
 
 
 class FramePairs(Protocol):
-    """What the kernels of the two frames need of a group, here or of points (`flexmbs.kernels.markers.substructure`)."""
+    """What the kernels of both frames need of a group: of substructures, or of points of these."""
 
     @property
-    def dofs(self) -> IntArray: ...  # noqa: D102
+    def dofs(self) -> IntArray: ...
     @property
-    def qa(self) -> IntArray: ...  # noqa: D102
+    def qa(self) -> IntArray: ...
     @property
-    def qb(self) -> IntArray: ...  # noqa: D102
+    def qb(self) -> IntArray: ...
     @property
-    def ra(self) -> IntArray: ...  # noqa: D102
+    def ra(self) -> IntArray: ...
     @property
-    def rb(self) -> IntArray: ...  # noqa: D102
+    def rb(self) -> IntArray: ...
     @property
-    def s(self) -> FloatArray: ...  # noqa: D102
+    def s(self) -> FloatArray: ...
     @property
-    def d0(self) -> FloatArray: ...  # noqa: D102
+    def d0(self) -> FloatArray: ...
     @property
-    def C(self) -> FloatArray: ...  # noqa: D102
+    def C(self) -> FloatArray: ...
     @property
-    def room(self) -> FloatArray: ...  # noqa: D102
+    def room(self) -> FloatArray: ...
     @property
-    def line(self) -> FloatArray: ...  # noqa: D102
+    def line(self) -> FloatArray: ...
 
 
 class SubstructureGroup(NamedTuple):
