@@ -119,3 +119,11 @@ def test_vibrator(run: Any) -> None:
     error = abs(names["place"] - names["exact"]).max() / abs(names["exact"]).max()
     assert error < 2e-3  # of second order in the step: 8.3e-4
     assert off(names) < error
+
+
+def test_pile(run: Any) -> None:
+    names = run("pile")
+    assert off(names) < 0.02  # the balls still turn a little; what they do exactly is another thing on every processor
+    ends = np.array([names["run"].position(ball)[-1] for ball in names["balls"]])
+    assert (ends[:, 2] > 0.9 * names["radius"]).all()
+    assert (np.hypot(ends[:, 0], ends[:, 1]) + 0.9 * names["radius"] < names["drum"]).all()

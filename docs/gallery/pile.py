@@ -33,8 +33,10 @@ unit = np.stack((np.cos(u) * np.sin(w), np.sin(u) * np.sin(w), np.cos(w)))
 for k, t in enumerate((0.0, 0.2, 1.0)):
     axes = figure.add_subplot(1, 3, k + 1, projection="3d", title=f"{t:g} s")
     for ball, r in zip(balls, radius, strict=True):
-        axes.plot_surface(*(run.position(ball, round(t / 0.01))[:, None, None] + r * unit), color=plt.cm.viridis(r / 0.04))
-    axes.set(xlim=(-0.2, 0.2), ylim=(-0.2, 0.2), zlim=(0, 0.7), aspect="equal")
+        axes.plot_surface(
+            *(run.position(ball, round(t / 0.01))[:, None, None] + r * unit), color=plt.cm.viridis(r / 0.04)
+        )
+    axes.set(xlim=(-0.2, 0.2), ylim=(-0.2, 0.2), zlim=(0, 0.8), aspect="equal")
     axes.set_axis_off()
 figure.savefig("pile.png", dpi=80)
 
