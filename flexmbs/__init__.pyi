@@ -17,6 +17,8 @@ from . import studies as studies
 from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
+from .analysis.channel_filter import channel_filter as channel_filter
+from .analysis.channel_filter import head_injury_criterion as head_injury_criterion
 from .analysis.concatenate import concatenate as concatenate
 from .analysis.human_vibration import frequency_weighting as frequency_weighting
 from .analysis.human_vibration import vibration_dose as vibration_dose
@@ -32,6 +34,8 @@ from .analysis.linear.sparse_model import linearise_sparse as linearise_sparse
 from .analysis.linear.spectra import FirstOrderSpectrum as FirstOrderSpectrum
 from .analysis.linear.spectra import TableSpectrum as TableSpectrum
 from .analysis.linear.spectra import WhiteSpectrum as WhiteSpectrum
+from .analysis.linear.time_varying import TimeVaryingModel as TimeVaryingModel
+from .analysis.linear.time_varying import linearise_along as linearise_along
 from .analysis.linear.unbalance import unbalance_response as unbalance_response
 from .analysis.linear_model import LinearModel as LinearModel
 from .analysis.linearise import linearise as linearise
@@ -41,6 +45,7 @@ from .analysis.paths.results import CriticalPoint as CriticalPoint
 from .analysis.paths.results import EquilibriumPath as EquilibriumPath
 from .analysis.paths.results import EquilibriumPaths as EquilibriumPaths
 from .analysis.paths.trace_static import trace_static as trace_static
+from .analysis.paths.varied import ParameterPath as ParameterPath
 from .analysis.preloads import Preloads as Preloads
 from .analysis.preloads import solve_preloads as solve_preloads
 from .analysis.report import ModelReport as ModelReport
@@ -51,6 +56,7 @@ from .analysis.topology import Topology as Topology
 from .analysis.topology import topology as topology
 from .core.errors import AccuracyWarning as AccuracyWarning
 from .core.errors import AxesWarning as AxesWarning
+from .core.errors import CompilationWarning as CompilationWarning
 from .core.errors import ConvergenceError as ConvergenceError
 from .core.errors import FlexmbsError as FlexmbsError
 from .core.errors import LossWarning as LossWarning

@@ -22,6 +22,7 @@ from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Attached, Frame
+from flexmbs.reduction.line_moments import LineMoments
 from flexmbs.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class ReducedModel(Hinted):
         What the n_c numbers are.
     stiffening : Stiffening or None
         Second-order fields for geometric stiffening, where they were asked for.
+    line : LineMoments or None
+        Integrals along its line elements, where it has such.
     source : Source or None
         The full operators, in memory only.
     report_text : str or None
@@ -109,6 +112,7 @@ class ReducedModel(Hinted):
     stress_shapes: Any = None
     stress_names: tuple[str, ...] = ()
     stiffening: Stiffening | None = None
+    line: LineMoments | None = None
     source: Source | None = None
     report_text: str | None = None
 
@@ -131,6 +135,8 @@ class ReducedModel(Hinted):
             )
         if self.stiffening is not None and self.stiffening.moments.shape[-1] != m:
             raise ModelError(f"{owner}: its stiffening is of {self.stiffening.moments.shape[-1]} coordinates, not {m}.")
+        if self.line is not None and self.line.P.shape[-1] != m:
+            raise ModelError(f"{owner}: its line moments are of {self.line.P.shape[-1]} coordinates, not {m}.")
         for name in ("cells", "node_sets", "units", "provenance"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

@@ -26,6 +26,7 @@ from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part, with_rigid_motions
 from flexmbs.reduction.interfaces import Attached, Interface, attach
 from flexmbs.reduction.kept import Kept, fingerprint
+from flexmbs.reduction.line_moments import line_moments_of_part
 from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from flexmbs.reduction.model import ReducedModel, Source, projected
 from flexmbs.reduction.selection import ModeSelection
@@ -161,6 +162,7 @@ def reduce(
         stress_shapes=stress_shapes,
         stress_names=names,
         stiffening=second,
+        line=None if full.part is None else line_moments_of_part(full.part, shapes),
         source=Source(attached, basis),
     )  # fmt: skip
 

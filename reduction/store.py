@@ -40,6 +40,7 @@ from flexmbs.core.hdf5 import new_hdf5
 from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
+from flexmbs.reduction.line_moments import LineMoments
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.stiffening import Stiffening
 
@@ -150,6 +151,10 @@ def _write(model: ReducedModel, file: Any) -> None:
         group = file.create_group("inertia")
         for name, value in model.inertia.arrays().items():
             group[name] = value
+    if model.line is not None:
+        group = file.create_group("line")
+        for name, value in model.line.arrays().items():
+            group[name] = value
     if model.stress_shapes is not None:
         group = file.create_group("stress")
         group["nodes"], group["shapes"] = model.stress_nodes, np.asarray(model.stress_shapes)
@@ -219,6 +224,10 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
     if "inertia" in file:
         given = {name: data[()] for name, data in file["inertia"].items()}
         inertia = InertiaInvariants(**(given | {"mass": float(given["mass"]), "exact": bool(given["exact"])}))
+    line = None
+    if "line" in file:
+        given = {name: data[()] for name, data in file["line"].items()}
+        line = LineMoments(**(given | {"length": float(given["length"])}))
     stress = file.get("stress")
     second = file.get("stiffening")
     return ReducedModel(
@@ -246,6 +255,7 @@ def _read(file: Any, in_memory: bool) -> ReducedModel:
         else Stiffening(
             second["moments"][()], _words(second["frames"]), second["interfaces"][()], second.attrs.get("only")
         ),
+        line=line,
         report_text=file["report"][()].decode() if "report" in file else None,
     )
 

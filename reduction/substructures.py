@@ -35,6 +35,7 @@ from flexmbs.linear.region import Region
 from flexmbs.meshes import CellBlock, Mesh
 from flexmbs.reduction.inertia import inertia_of_part
 from flexmbs.reduction.interfaces import Attached, Interface, as_interfaces, attach
+from flexmbs.reduction.line_moments import line_moments_of_part
 from flexmbs.reduction.methods.craig_bampton import craig_bampton
 from flexmbs.reduction.model import ReducedModel
 
@@ -233,7 +234,7 @@ def couple(
         D=0.5 * (small[2] + small[2].T) if damped else None,
         labels=basis.labels, n_interface=n, frames=whole.frames, frequencies=np.asarray(basis.frequencies),
         shapes=shapes, dofs=full.all_dofs, points=full.points, inertia=inertia_of_part(part, shapes),
-        node_sets=full.node_sets,
+        line=line_moments_of_part(part, shapes), node_sets=full.node_sets,
         provenance={
             "method": f"Craig-Bampton of {len(condensed)} substructures",
             "coordinates coupled": str(len(number)),

@@ -48,6 +48,14 @@ def test_wiper(run: Any, tmp_path: Path) -> None:
     assert (tmp_path / "wiper.gif").exists()
 
 
+def test_pulley(run: Any) -> None:
+    names = run("pulley")
+    stretch = names["heavy"] * names["g"] * names["length"] / 2 / 2e5
+    assert abs(names["found"] - names["by_hand"]) < stretch
+    slack = names["run"].contact("groove").slip[-1, 0]
+    assert np.linalg.norm(slack) < 0.01 * 0.85  # of the speed of the rope
+
+
 def test_robot(run: Any) -> None:
     names = run("robot")
     assert off(names) < 1e-9  # statically determinate
@@ -127,3 +135,21 @@ def test_pile(run: Any) -> None:
     ends = np.array([names["run"].position(ball)[-1] for ball in names["balls"]])
     assert (ends[:, 2] > 0.9 * names["radius"]).all()
     assert (np.hypot(ends[:, 0], ends[:, 1]) + 0.9 * names["radius"] < names["drum"]).all()
+
+
+def test_crawler(run: Any) -> None:
+    names = run("crawler")
+    assert abs(names["found"] - names["by_hand"]) < 0.35  # a step in degrees
+    ends = [names["run"].position(at)[-1] for at in (names["masses"]["A1"], names["masses"]["A2"])]
+    turned = np.arctan2(*(ends[1] - ends[0])[1::-1])
+    assert turned == pytest.approx(-0.7141497, abs=5e-3)  # by least dissipation
+
+
+def test_predictive(run: Any) -> None:
+    names = run("predictive")
+    legs = 8e-5 * 9.81 * 0.2  # at most
+    assert off(names) < legs / names["by_hand"] + 1e-3  # the work is summed up by the steps
+    heights = names["run"].position(names["platform"])[:, 1]
+    assert abs(heights[-1] - 0.1) < 2e-4
+    wanted = np.array([names["path"](t)[1] for t in names["run"].t])
+    assert 1e-4 < abs(heights - wanted).max() < 0.01

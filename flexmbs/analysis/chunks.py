@@ -167,23 +167,23 @@ class Chunks:
     def _record(self, steps: Steps) -> None:
         """A line for every step, its work, and the states wanted."""
         run, recorder = self.run, self.run.recorder
-        ends, errors, iterations = steps.ends.tolist(), steps.errors.tolist(), steps.iterations.tolist()
-        sizes = [b - a for a, b in pairwise((run.state.t, *ends))]
         wanted = run.wanted
         if wanted is not None and steps.powers is None:
-            for line in zip(ends, sizes, iterations, errors, strict=True):
-                recorder.steps.extend(line)
+            recorder.lines(run.state.t, steps.ends, steps.iterations, steps.errors)
+            end = float(steps.ends[-1])
             if steps.control is None:
-                last = bisect.bisect_right(wanted, ends[-1])
+                last = bisect.bisect_right(wanted, end)
                 if last > run.next:
                     for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):
                         recorder.store(state)
                     run.next = last
                 return
-            while run.next < len(wanted) and wanted[run.next] <= ends[-1]:
+            while run.next < len(wanted) and wanted[run.next] <= end:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
                 self._store(steps, i)
             return
+        ends, errors, iterations = steps.ends.tolist(), steps.errors.tolist(), steps.iterations.tolist()
+        sizes = [b - a for a, b in pairwise((run.state.t, *ends))]
         for i, end in enumerate(ends):
             power = None if steps.powers is None else steps.powers[i]
             if power is not None and i in steps.powers_anew:

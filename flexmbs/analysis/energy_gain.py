@@ -25,6 +25,8 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
     Passive forces between markers cannot have dissipated less than nothing.
     """
     energy = solution.energy
+    if np.isnan(energy.kinetic).all():  # not asked for
+        return
     moving = energy.kinetic + energy.strain + energy.springs
     gained = np.nan_to_num(energy.balance)
     mechanics = solution.system.mechanics

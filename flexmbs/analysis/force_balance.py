@@ -22,7 +22,7 @@ NOISE = 1e-12
 
 def unbalanced(point: OperatingPoint) -> str:
     """What the forces of a state that should be steady leave over, in words; empty if it is nothing."""
-    dyn, state, lin, _, _, _ = point
+    dyn, state, lin = point.dyn, point.state, point.lin
     E, still = lin.directions, ~lin.states
     left = (E.T @ dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v].copy()) * still
     needed = (E.T @ dyn.residual(state.q, state.v, state.a, np.zeros(dyn.n_c))[: dyn.n_v].copy()) * still
@@ -66,7 +66,7 @@ SPINNING = (
 
 def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:
     """Forces without loads, and those of loads, on the free velocities."""
-    dyn, state, lin, _, _, _ = point
+    dyn, state, lin = point.dyn, point.state, point.lin
     zero, still = np.zeros(dyn.n_c), ~lin.states
     whole = dyn.residual(state.q, state.v, state.a, zero)[: dyn.n_v].copy()
     scale, given = dyn.env.scale, dyn.given

@@ -36,6 +36,7 @@ class Grid:
         """Ends of the next steps from t, at most so many, that all have the fixed size and end before the barrier."""
         if self.h is None or h != self.h or t != self.begin + self.made * self.h:
             return np.empty(0)
+        most = int(min(most, max((barrier - t) / self.h, 0.0) + 2.0))
         ends: FloatArray = self.begin + np.arange(self.made + 1, self.made + most + 1, dtype=np.float64) * self.h
         fits = self.h >= np.diff(ends, prepend=t) * (1.0 - 1e-9)
         fits &= ends <= barrier - 1e-9 * self.h

@@ -12,15 +12,15 @@ With the velocities p of a model at a position, its independent constraints :mat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
 
-from flexmbs.analysis.operating_point import position_of
-from flexmbs.core.checks import as_array, is_list, show
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.analysis.operating_point import position_of, resting_at
+from flexmbs.core.checks import as_array, as_number, is_list, show
+from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import ConstrainedLinearisation, moved
@@ -37,13 +37,15 @@ __all__ = ["IndependentCoordinates", "independent_coordinates"]
 
 STEP = 1e-6
 """Step of the differences of sensors, in sizes of the model and radians."""
+ALONG, NESTED = 1e-5, 1e-4
+"""Steps along a motion of the differences of constraints, and of those of the gradients of sensors."""
 TIED = 1e-9
 """Difference of two pivots, relative to the larger, up to which the choice between them is arbitrary."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IndependentCoordinates:
-    """Independent coordinates y of a model at a position.
+    r"""Independent coordinates y of a model at a position.
 
     Attributes
     ----------
@@ -63,6 +65,14 @@ class IndependentCoordinates:
         Where the choice was arbitrary: coordinates that would have done as well as the one that was picked.
     balanced : bool
         Whether the position is an equilibrium, so that it makes sense to condense the stiffness.
+    rates : (n_y,) array
+        Of the coordinates, at the velocities of the state.
+    J_y_rate : (n_p, n_y) array
+        Time derivative of J_y along the motion of the state: without prescribed motions, accelerations are
+        :math:`J_y\ddot y + \dot J_y\dot y`.
+    applied : (n_p,) array
+        Forces at the state and its velocities, those of joints left out, less what inertia takes at no acceleration:
+        :math:`J_y^T M J_y\ddot y = J_y^T(\text{applied} - M\dot J_y\dot y)`.
     """
 
     names: tuple[str, ...]
@@ -74,10 +84,14 @@ class IndependentCoordinates:
     G: FloatArray
     ties: tuple[str, ...]
     balanced: bool
+    rates: FloatArray
+    J_y_rate: FloatArray
+    applied: FloatArray
     model: Model
     matrices: ConstrainedLinearisation
     rows: IntArray
     multipliers: FloatArray
+    origin: tuple[Dynamics, float, tuple[str, ...], tuple[Any, ...]]
 
     def __repr__(self) -> str:
         tied = f", {len(self.ties)} ties" if self.ties else ""
@@ -90,6 +104,18 @@ class IndependentCoordinates:
     def rank(self) -> int:
         """Number of independent constraints."""
         return len(self.constraints)
+
+    def at(self, q: Any, v: Any, t: float | None = None) -> IndependentCoordinates:
+        """The same coordinates at another state, such as a controller reads it: ``view.q`` and ``view.v``.
+
+        ``q (n_q,), v (n_v,)``: coordinates and velocities of the model; ``t``: left out, the same time. Nothing is
+        compiled anew. Coordinates that were picked by size are picked again there.
+        """
+        dyn, time, redundant, wanted = self.origin
+        places = as_array("at", "q", q, (dyn.n_q,))
+        moving = as_array("at", "v", v, (dyn.n_v,))
+        now = time if t is None else as_number("at", "t", t, unit="time")
+        return _made(dyn, now, places.copy(), moving.copy(), redundant, wanted)
 
     def condense(self, of: Any) -> FloatArray:
         """A matrix (n_p, n_p), or forces (n_p,) or (n_p, k), in terms of y.
@@ -176,7 +202,8 @@ def independent_coordinates(
     Returns
     -------
     IndependentCoordinates
-        With the matrices J_y and J_z, condensed mass, damping and stiffness, and constraint forces.
+        With the matrices J_y and J_z, condensed mass, damping and stiffness, constraint forces, J_y along the motion.
+        D and K are those of rest at the position.
 
     Raises
     ------
@@ -206,7 +233,14 @@ def independent_coordinates(
     """
     if isinstance(wanted, str) or not (is_list(wanted) or is_list(wanted, 0)):
         raise ModelError(f"independent_coordinates: wanted must be a list of coordinates, not {show(wanted)}.")
-    dyn, state, lin, balanced = position_of("independent_coordinates", model)
+    return _made(*position_of("independent_coordinates", model), tuple(wanted))
+
+
+def _made(
+    dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, redundant: tuple[str, ...], wanted: tuple[Any, ...]
+) -> IndependentCoordinates:
+    """The coordinates at a state."""
+    state, lin, balanced = resting_at(dyn, t, q, v, redundant)
     if lin.states.any():
         raise ModelError(
             f"independent_coordinates: model {dyn.system.model.name!r} has first-order states, which have no "
@@ -217,7 +251,8 @@ def independent_coordinates(
             f"independent_coordinates: model {dyn.system.model.name!r} has {len(lin.free)} free velocities; it goes up "
             f"to {DENSE}."
         )
-    return _Choice(dyn, state, lin).result(list(wanted), balanced)
+    found = _Choice(dyn, state._replace(v=v), lin).result(list(wanted), balanced)
+    return replace(found, origin=(dyn, t, redundant, wanted))
 
 
 class _Choice:
@@ -261,9 +296,14 @@ class _Choice:
         G = self.G[self.kept]
         J_z = np.linalg.pinv(G) if len(G) else np.zeros((len(self.names), 0))
         of = self.dyn.system.mechanics.names if self.dyn.n_c else ()
+        moving, nothing = self.state.v, np.zeros(self.dyn.n_v)
+        r = self.dyn.residual(self.state.q, moving, nothing, np.zeros(self.dyn.n_c))
+        applied = -(self.lin.directions.T @ r[: self.dyn.n_v])
+        rates = rows @ (self.lin.directions.T @ moving)
         return IndependentCoordinates(
             names=names, velocities=self.names, constraints=tuple(of[i] for i in self.kept),
             redundant=tuple(of[i] for i in self.dropped), J_y=J_y, J_z=J_z, G=G, ties=ties, balanced=balanced,
+            rates=rates, J_y_rate=self._rate(J_y, rows, wanted), applied=applied, origin=(self.dyn, 0.0, (), ()),
             model=self.dyn.system.model, matrices=self.lin, rows=self.kept, multipliers=self.state.lam.copy(),
         )  # fmt: skip
 
@@ -319,8 +359,10 @@ class _Choice:
         order = np.argsort(-np.linalg.norm(self.N, axis=1))[:6]
         return f"What moves most: {', '.join(self.names[i] for i in order)}."
 
-    def _rows(self, wanted: list[Any]) -> tuple[FloatArray, tuple[str, ...]]:
-        """Gradients (n_y, n) of the wanted coordinates by the velocities, and their names."""
+    def _rows(
+        self, wanted: list[Any], q: FloatArray | None = None, step: float = STEP
+    ) -> tuple[FloatArray, tuple[str, ...]]:
+        """Gradients (n_y, n) of the wanted coordinates by the velocities, here or at coordinates q, and their names."""
         rows, names = [], []
         for item in wanted:
             if isinstance(item, str) and item in self.names:
@@ -338,20 +380,39 @@ class _Choice:
                         f"independent_coordinates: sensor {sensor.name!r} reads {sensor.size} numbers; take one of one "
                         f"number, such as a position along a direction."
                     )
-                row, name = self._gradient(sensor), sensor.name
+                row, name = self._gradient(sensor, self.state.q if q is None else q, step), sensor.name
             rows.append(row)
             names.append(name)
         return np.array(rows), tuple(names)
 
-    def _gradient(self, sensor: Any) -> FloatArray:
-        """Derivative of a sensor by the free velocities (n,), by central differences."""
+    def _rate(self, J_y: FloatArray, rows: FloatArray, wanted: list[Any]) -> FloatArray:
+        """Derivative of J_y along the motion: what keeps [G; E] J_y = [0; 1] while G and E change."""
+        dyn, s, E = self.dyn, self.state, self.lin.directions
+        if not np.any(s.v) or not J_y.size:
+            return np.zeros_like(J_y)
+        fast = max(float(np.abs((E.T @ s.v) / self.scale).max()), 1e-300)
+        change = np.zeros((len(self.G), J_y.shape[1]))
+        h = ALONG / fast
+        for step in (h, -h):
+            q = moved(dyn, s.q, step * s.v)
+            for j, column in enumerate(J_y.T):
+                dyn.place(State(q, E @ column, s.a, s.lam))
+                change[:, j] += (dyn.rates() + dyn.motion[:, 1]) / (2.0 * step)
+        own = np.zeros((len(rows), J_y.shape[1]))
+        h = NESTED / fast
+        for step in (h, -h) if any(not isinstance(x, str) or x not in self.names for x in wanted) else ():
+            own += self._rows(wanted, moved(dyn, s.q, step * s.v), NESTED)[0] @ J_y / (2.0 * step)
+        return -np.linalg.solve(np.vstack((self.G[self.kept], rows)), np.vstack((change[self.kept], own)))
+
+    def _gradient(self, sensor: Any, q: FloatArray, step: float) -> FloatArray:
+        """Derivative of a sensor by the free velocities (n,) at coordinates q, by central differences."""
         dyn, s, E = self.dyn, self.state, self.lin.directions.toarray()
         out = np.zeros(len(self.names))
         for k in range(len(out)):
             sides = []
-            for h in (STEP * self.scale[k], -STEP * self.scale[k]):
-                view = dyn.python.viewer.view(s.t, moved(dyn, s.q, h * E[:, k]), s.v, s.a, s.lam)
+            for h in (step * self.scale[k], -step * self.scale[k]):
+                view = dyn.python.viewer.view(s.t, moved(dyn, q, h * E[:, k]), s.v, s.a, s.lam)
                 sides.append(float(np.atleast_1d(read_sensor(sensor, view))[0]))
-            out[k] = (sides[0] - sides[1]) / (2.0 * STEP * self.scale[k])
+            out[k] = (sides[0] - sides[1]) / (2.0 * step * self.scale[k])
         out[np.abs(out * self.scale) < 1e-9 * np.abs(out * self.scale).max(initial=0.0)] = 0.0
         return out

@@ -19,7 +19,7 @@ from flexmbs.model.forces.joint_force import JointForce
 from flexmbs.model.model import Model
 from flexmbs.system.system import compile_model
 
-__all__ = ["Input", "find_inputs", "load_column", "outside_columns"]
+__all__ = ["Input", "find_inputs", "load_column", "outside_columns", "without_inputs"]
 
 
 class Input(NamedTuple):
@@ -44,6 +44,7 @@ def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
     """
     actuators = [a for owner in model.controllers + model.states for a in owner.actuators]
     known: list[tuple[Input, Any]] = [(Input("load", i, x.label), x) for i, x in enumerate(model.loads)]
+    own = [x for x in model.forces if isinstance(x, JointForce)]
     known += [(Input("actuator", i, x.name), x) for i, x in enumerate(actuators)]
     for i, joint in enumerate(model.joints):
         if any(e.motion is not None for e in joint.equations):
@@ -55,11 +56,13 @@ def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
         )
     for item in (inputs,) if isinstance(inputs, str) else inputs:
         here = [i for i, thing in known if thing is item or (isinstance(item, str) and i.name == item)]
-        found.append(here[0] if here else _outside(item, sum(i.kind == "outside" for i in found), known))
+        thing = next((x for x in own if isinstance(item, str) and x.name == item), item)
+        names = [*(i.name for i, _ in known), *(x.name for x in own)]
+        found.append(here[0] if here else _outside(thing, sum(i.kind == "outside" for i in found), names))
     return found
 
 
-def _outside(item: Any, number: int, known: list[tuple[Input, Any]]) -> Input:
+def _outside(item: Any, number: int, named: list[str]) -> Input:
     """An input that is not in the model."""
     if isinstance(item, JointForce):
         if callable(item.force):
@@ -79,9 +82,16 @@ def _outside(item: Any, number: int, known: list[tuple[Input, Any]]) -> Input:
         if all(hasattr(item, member) for member in ("acts_on", "given", "law")):
             return Input("outside", number, item.name, item)
     name = item if isinstance(item, str) else getattr(item, "name", getattr(item, "label", show(item)))
-    raise ModelError(
-        f"linearise: {unknown_name('load, actuator or prescribed motion', name, [i.name for i, _ in known])}"
-    )
+    raise ModelError(f"linearise: {unknown_name('load, actuator or prescribed motion', name, named)}")
+
+
+def without_inputs(model: Model, inputs: Sequence[Input]) -> Model:
+    """The model without its joint forces that are inputs, so that they do not act at its initial state."""
+    given = [i.item.of for i in inputs if isinstance(i.item, _JointForceActuator)]
+    if not any(x is force for x in given for force in model.forces):
+        return model
+    kept = [x for x in model.items if not any(x is force for force in given)]
+    return Model(*kept, units=model.units, name=model.name)
 
 
 class _JointForceActuator:
@@ -91,7 +101,7 @@ class _JointForceActuator:
 
     def __init__(self, item: JointForce) -> None:
         (row,) = item.row_forces
-        self.name = item.name
+        self.of, self.name = item, item.name
         self.acts_on = RowTarget(row.a, row.b, row.rows[0])
         self.size = -row.data[3]
 

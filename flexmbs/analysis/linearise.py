@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import eye_array
 
-from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns
+from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns, without_inputs
 from flexmbs.analysis.linear_model import LinearModel
+from flexmbs.analysis.moving_point import directions_in_motion, independent_places, moving_point, wanted_names
 from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
 from flexmbs.analysis.steady_motion import name_of_frame, times
-from flexmbs.core.checks import is_list
+from flexmbs.core.checks import as_flag, is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.linearisation import held_columns, moved
@@ -43,7 +44,12 @@ CONSTANT = 1e-5
 
 
 def linearise(
-    model: Model | System | StaticSolution | TimeSolution, inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+    model: Model | System | StaticSolution | TimeSolution,
+    inputs: Sequence[Any] = (),
+    outputs: Sequence[Any] = (),
+    *,
+    moving: bool = False,
+    coordinates: Sequence[str] = (),
 ) -> LinearModel:
     r"""Linear model of small motions about the initial state of a model, or about the last state of a solution.
 
@@ -57,11 +63,18 @@ def linearise(
         motion as `solve_modal` treats it: then states, inputs and outputs are in the frame in which it is steady.
     inputs : sequence of load, JointForce, actuator, driver joint, or the label or name of one
         Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
-        factor: u = 1 is the load as described. Loads of the model among the inputs do not act at its initial state, and
+        factor: u = 1 is the load as described. Those of the model among the inputs do not act at its initial state, and
         act at that of a solution; those that are not in the model never act at the state. An actuator enters by the
         value that is held for it, or added to the output of its states. A joint with a prescribed motion enters by the
         acceleration of the motion.
     outputs : sequence of sensors
+    moving : bool
+        Whether the state may move in any way. A and B are then those of this moment, of deviations from the motion that
+        goes on from there (`linearise_along` follows it); rotations of bodies count in body axes. Its poles say nothing
+        about stability.
+    coordinates : sequence of str
+        Names of the independent coordinates, as many as the model can move in different ways; left out, those that
+        follow least from others are taken. Only where the state may move.
 
     Returns
     -------
@@ -99,35 +112,50 @@ def linearise(
         raise ModelError(f"linearise: expected a Model or a solution, not {model!r}.")
     chosen = find_inputs(described, inputs)
     off = tuple(i.name for i in chosen if i.kind == "load")
-    point = operating_point("linearise", model, () if solved else off)
-    return linear_model_at(point, chosen, outputs)
+    if not solved and without_inputs(described, chosen) is not described:
+        model = without_inputs(described, chosen)
+    wanted = wanted_names("linearise", coordinates)
+    if not as_flag("linearise", "moving", moving):
+        if wanted:
+            raise ModelError("linearise: coordinates are chosen with moving=True; see independent_coordinates.")
+        return linear_model_at(operating_point("linearise", model, () if solved else off), chosen, outputs)
+    point = moving_point("linearise", model, () if solved else off)
+    return linear_model_at(point, chosen, outputs, independent_places("linearise", point, wanted))
 
 
-def linear_model_at(point: OperatingPoint, inputs: list[Input], outputs: Sequence[Any]) -> LinearModel:
-    """The linear model at an operating point, with inputs as `find_inputs` finds them and sensors as outputs."""
+def linear_model_at(
+    point: OperatingPoint, inputs: list[Input], outputs: Sequence[Any], independent: IntArray | None = None
+) -> LinearModel:
+    """The linear model at an operating point, with inputs as `find_inputs` finds them and sensors as outputs.
+
+    ``independent``: places of the independent coordinates about a motion.
+    """
     if len(point.lin.free) > DENSE:
         raise ModelError(
             f"linearise: model {point.dyn.system.model.name!r} has {len(point.lin.free)} free velocities; it goes up "
             f"to {DENSE}. linearise_sparse goes beyond."
         )
     sensors = () if is_list(outputs, 0) else as_sensors("linearise", outputs)
-    return _Linear(point, inputs, sensors).model()
+    return _Linear(point, inputs, sensors, independent).model()
 
 
 class _Linear:
     """Matrices of one linear model; columns of X are (z, dz/dt, x, d, dd/dt), of U the inputs."""
 
-    def __init__(self, point: OperatingPoint, inputs: list[Input], sensors: Any) -> None:
+    def __init__(
+        self, point: OperatingPoint, inputs: list[Input], sensors: Any, independent: IntArray | None
+    ) -> None:  # fmt: skip
         self.point, self.inputs, self.sensors = point, inputs, sensors
         dyn, lin = point.dyn, point.lin
         self.viewer = dyn.python.viewer
         self.n = n = len(lin.free)
         self.X: Any = eye_array(n)
-        self.allowed = Directions.of(point)
+        moving = point.moving
+        self.allowed = directions_in_motion("linearise", point, independent) if moving else Directions.of(point)
         self.N, self.P = self.allowed.N, self.allowed.P
         self.independent: IntArray = self.allowed.independent
         self.moving = [self._equation(i) for i in inputs if i.kind == "motion"]
-        if self.moving and point.seen_by is not None:
+        if self.moving and (point.seen_by is not None or point.moving):
             raise ModelError("linearise: prescribed motions are inputs about equilibria only, and this state moves.")
 
     def _equation(self, item: Input) -> int:
@@ -157,7 +185,7 @@ class _Linear:
     def _energy(self, size: int) -> FloatArray | None:
         """Twice the energy as a form of the states, where there is one."""
         lin, n_z = self.point.lin, self.N.shape[1]
-        if size != 2 * n_z or not self.point.motions().symmetric:
+        if size != 2 * n_z or self.point.moving or not self.point.motions().symmetric:
             return None
         E = np.zeros((size, size))
         K = self.N.T @ (lin.K @ self.N)
@@ -196,7 +224,7 @@ class _Linear:
         frame = self.point.matrices
         Q = np.hstack((self.N, zero((n, n_z + n_x)), P, zero((n, n_d))))
         R = np.hstack((turning, self.N, E, zero((n, n_d)), P))
-        T = np.hstack((zero((n, n_z)), turning, zero((n, n_x + 2 * n_d))))
+        T = np.hstack((self.allowed.bending, self.allowed.slowing, zero((n, n_x + 2 * n_d))))
         forces, accelerations = self._input_columns(P)
         whole = np.hstack((self.N, E))
         mass = whole.T @ (frame.M @ whole)
@@ -218,7 +246,7 @@ class _Linear:
         back = np.linalg.pinv(frame.G.toarray().T) if frame.G.shape[0] else zero((0, n))
         lam_x, lam_u = -back @ (F_x + frame.M @ (whole @ rates_x)), -back @ (F_u + frame.M @ (whole @ rates_u))
         V = R + frame.W @ Q
-        C = self._outputs(Q, V, a_x + (frame.W + frame.U) @ R + frame.U @ (frame.W @ Q), lam_x, None)
+        C = self._outputs(Q, V, a_x + frame.by_rates @ R + frame.by_positions @ Q, lam_x, None)
         D = self._outputs(zero((n, n_u)), zero((n, n_u)), a_u, lam_u, self.inputs)
         return A + 0.0, B + 0.0, C, D  # no -0
 

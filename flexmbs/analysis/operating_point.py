@@ -45,7 +45,17 @@ from flexmbs.results.time import TimeSolution
 from flexmbs.system.symmetry import without_potential
 from flexmbs.system.system import System, compile_model
 
-__all__ = ["Directions", "OperatingPoint", "operating_point", "position_of", "seen_later"]
+__all__ = [
+    "Directions",
+    "OperatingPoint",
+    "described_state",
+    "hold_outputs",
+    "operating_point",
+    "position_of",
+    "resting_at",
+    "seen_later",
+    "solved_state",
+]
 
 STEADY = 1e-6
 """Change of matrices along a motion, relative to what adds up in their entries, up to which they are constant."""
@@ -56,7 +66,10 @@ STEP = 1e-5
 
 
 class OperatingPoint(NamedTuple):
-    """A compiled system, the state, the matrices there, and who sees them constant (None: a state of rest)."""
+    """A compiled system, the state, the matrices there, and who sees them constant (None: a state of rest).
+
+    ``moving``: the state moves in any way, and the matrices are those of this moment.
+    """
 
     dyn: Dynamics
     state: StepState
@@ -64,6 +77,7 @@ class OperatingPoint(NamedTuple):
     redundant: tuple[str, ...]
     seen_by: Observer | None = None
     frame: FrameMatrices | None = None
+    moving: bool = False
 
     @property
     def matrices(self) -> FrameMatrices:
@@ -72,7 +86,7 @@ class OperatingPoint(NamedTuple):
         if self.frame is not None:
             return self.frame
         still = csc_array((len(lin.free), len(lin.free)))
-        return FrameMatrices(lin.M, lin.D, lin.K, lin.G, still, still)
+        return FrameMatrices(lin.M, lin.D, lin.K, lin.G, still, still, still)
 
     def motions(self) -> SmallMotions:
         """The equations of small motions."""
@@ -89,13 +103,16 @@ class Directions(NamedTuple):
     r"""The directions that the constraints allow, :math:`\dot y = N \dot z + V z`, with independent coordinates z.
 
     ``N, turning`` (n, n_z), ``P (n, n_c)``: the least that closes a gap; ``independent (n_z,)``. V is zero but about a
-    motion with velocity constraints, :math:`V = -P(G W + \partial(G v)/\partial q) N`.
+    motion with velocity constraints, :math:`V = -P(G W + \partial(G v)/\partial q) N`, and where N changes along it.
+    Accelerations are :math:`\ddot y = N\ddot z + A_1\dot z + A_0 z` with ``slowing`` and ``bending``.
     """
 
     N: FloatArray
     P: FloatArray
     turning: FloatArray
     independent: IntArray
+    slowing: FloatArray
+    bending: FloatArray
 
     @classmethod
     def of(cls, point: OperatingPoint) -> Directions:
@@ -108,7 +125,7 @@ class Directions(NamedTuple):
         turning = np.zeros_like(N)
         if point.seen_by is not None and np.any(dyn.velocity_rows == 1):
             turning = -P @ _rates_along(point, N, point.matrices.W @ N)
-        return cls(N, P, turning, still[independent])
+        return cls(N, P, turning, still[independent], turning, np.zeros_like(N))
 
 
 def operating_point(
@@ -125,8 +142,10 @@ def operating_point(
         If the state is neither an equilibrium nor steady.
     """
     described = isinstance(model, Model | System)
-    dyn, t, q, v, redundant = _described(owner, model, off, unloaded, factor) if described else _solved(owner, model)
-    _hold_outputs(dyn, model)
+    dyn, t, q, v, redundant = (
+        described_state(owner, model, off, unloaded, factor) if described else solved_state(owner, model)
+    )
+    hold_outputs(dyn, model)
     dyn.set_time(t)
     moving = v.copy()
     moving[dyn.states] = 0.0
@@ -149,22 +168,29 @@ def operating_point(
     return point
 
 
-def position_of(owner: str, model: object) -> tuple[Dynamics, StepState, ConstrainedLinearisation, bool]:
-    """The initial position of a model, or the last one of a solution, the matrices of rest there, and if it is at rest.
-
-    Where it is no equilibrium, the multipliers are those of the accelerations that begin there.
-    """
+def position_of(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
+    """The system, time, coordinates and velocities of the initial state of a model or the last one of a solution."""
     described = isinstance(model, Model | System)
-    dyn, t, q, v, redundant = _described(owner, model, (), True, 0.0) if described else _solved(owner, model)
-    _hold_outputs(dyn, model)
+    dyn, t, q, v, redundant = described_state(owner, model, (), True, 1.0) if described else solved_state(owner, model)
+    hold_outputs(dyn, model)
+    return dyn, t, q, v, redundant
+
+
+def resting_at(
+    dyn: Dynamics, t: float, q: FloatArray, v: FloatArray, redundant: tuple[str, ...]
+) -> tuple[StepState, ConstrainedLinearisation, bool]:
+    """The matrices of rest at a position, and whether it is an equilibrium.
+
+    Where it is none, the multipliers are those of the accelerations that begin there.
+    """
     dyn.set_time(t)
     still = np.zeros_like(v)
     still[dyn.states] = v[dyn.states]
     point, complaint = _at_rest(dyn, t, q, still, redundant)
-    return dyn, point.state, point.lin, not complaint
+    return point.state, point.lin, not complaint
 
 
-def _described(
+def described_state(
     owner: str, model: Any, off: tuple[str, ...], unloaded: bool, factor: float
 ) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
     """The initial state of a model."""
@@ -178,7 +204,7 @@ def _described(
     return dyn, 0.0, found.q, found.v, found.redundant
 
 
-def _solved(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
+def solved_state(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
     """The last state of a solution, under the loads there."""
     if not isinstance(model, StaticSolution | TimeSolution):
         raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
@@ -191,7 +217,7 @@ def _solved(owner: str, model: object) -> tuple[Dynamics, float, FloatArray, Flo
     return dyn, t, np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
 
 
-def _hold_outputs(dyn: Dynamics, model: object) -> None:
+def hold_outputs(dyn: Dynamics, model: object) -> None:
     """Sampled controllers hold what they hold at the state."""
     if not dyn.system.model.controllers:
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics.energies import Energies
 from flexmbs.kernels.steps import largest
 from flexmbs.results.time import Energy, TimeSolution
@@ -62,6 +62,14 @@ class Recorder:
             self.work = self.work + 0.5 * h * (power + (power if self._power is None else self._power))
             self._power = power
 
+    def lines(self, begin: float, ends: FloatArray, iterations: IntArray, errors: FloatArray) -> None:
+        """Accepted steps from ``begin`` on, in which no work is done."""
+        rows = np.empty((len(ends), 4))
+        rows[:, 0], rows[:, 2], rows[:, 3] = ends, iterations, errors
+        rows[0, 1] = ends[0] - begin
+        np.subtract(ends[1:], ends[:-1], out=rows[1:, 1])
+        self.steps.frombytes(rows.tobytes())
+
     def store(self, state: StepState) -> None:
         """A state at a time that is wanted."""
         if self.energy:
@@ -112,14 +120,14 @@ class Recorder:
         dyn.set_time(state.t)
         dyn.residual(state.q, state.v, state.a, state.lam)
         accounts = self.energies
-        springs, _ = accounts.springs(state.v)
+        springs, _ = accounts.springs(state.q, state.v)
         work = self.work
         if self._before is not None and state.t != self._end:
             began, done, power = self._before
             work = done + 0.5 * (state.t - began) * (power + accounts.powers(state.q, state.v, state.lam))
         self.rows.append(
             (
-                accounts.kinetic(state.v), dyn.system.strain_energy(state.q), springs, accounts.potential(state.q),
+                accounts.kinetic(state.v), accounts.strain(state.q), springs, accounts.potential(state.q),
                 *work,
             )
         )  # fmt: skip

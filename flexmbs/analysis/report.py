@@ -204,7 +204,7 @@ def _far(joint: Joint, model: Model) -> list[str]:
 
 def _centre(dyn: Dynamics, q: FloatArray) -> tuple[float, FloatArray]:
     """Mass and centre of mass (3,) of all bodies at the coordinates q."""
-    parts = [group.mass_moment(q) for group in dyn.coordinates.groups]
+    parts = [group.mass_moment(q) for group in dyn.mechanics.groups]
     total = sum(mass for mass, _ in parts)
     moment = np.sum([moment for _, moment in parts], axis=0)
     return float(total), moment / total if total else moment

@@ -111,7 +111,7 @@ class Run:
             if not _same(start.settings.get("integrator"), self.scheme):
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
-        dyn.python.refuse_what_differs(self.state)
+        dyn.laws.refuse_what_differs(self.state)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.stream = stream
         self.recorder.store(self.state)
@@ -316,7 +316,7 @@ class Run:
             found.append(f"several steps at a time: turns of {label or 'a coordinate'} of joint {joint!r} are counted")
         if self.events.hindrance:
             found.append(f"several steps at a time: {self.events.hindrance}")
-        if self.sampled.table.in_python:
+        if self.sampled.loop.controllers and self.sampled.table.in_python:
             found.append(f"samples: {self.sampled.table.in_python} is evaluated in Python")
         return tuple(found)
 

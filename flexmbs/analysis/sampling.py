@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,11 +38,15 @@ class Sampling:
         self.loop.calls = dynamics.user_calls
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
-        m = dynamics.mechanics
-        self.table = ControlTable(dynamics.system, self.loop, tuple(a.name for a in m.actuators), m.held)
+        self.samples: list[tuple[float, FloatArray]] = []
         if self.loop.controllers:
             dynamics.control = self.table
-        self.samples: list[tuple[float, FloatArray]] = []
+
+    @cached_property
+    def table(self) -> ControlTable:
+        """The controllers as numbers; only asked for where there are any."""
+        m = self.dynamics.mechanics
+        return ControlTable(self.dynamics.system, self.loop, tuple(a.name for a in m.actuators), m.held)
 
     def refuse_endless(self, span: float) -> None:
         """Refuse periods that are next to nothing in a run over ``span``."""
@@ -60,7 +65,7 @@ class Sampling:
             view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
             self.table.place(view)
             before, self.state = self.state, self.loop.sample(self.state, view, self.table)
-            if self.table.in_python:
+            if self.table.in_python or self.table.called:
                 self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
             self.samples.append((t, self.state.held))
@@ -74,15 +79,16 @@ class Sampling:
 
         ``followed``: turns that sensors count have been looked at, with the markers in place.
         """
-        view, table = None, self.table
-        if table.readings.turns and not followed:
-            table.place(state)
-            table.follow()
+        view, some = None, bool(self.loop.controllers)
+        if some and self.table.readings.turns and not followed:
+            self.table.place(state)
+            self.table.follow()
         if self.viewer.near:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             self.viewer.accept(view)
-        if not self.loop.controllers:
+        if not some:
             return False
+        table = self.table
         view = view or self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
         if not table.readings.turns:
             table.place(state)
@@ -168,12 +174,14 @@ class Sampling:
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs."""
-        return {"loop": self.state, "near": self.viewer.near | self.table.readings.turned()}
+        turned = self.table.readings.turned() if self.loop.controllers else {}
+        return {"loop": self.state, "near": self.viewer.near | turned}
 
     def restore(self, memory: dict[str, Any]) -> None:
         """Set what `memory` returned."""
         self.state = memory["loop"]
-        self.viewer.near.update(self.table.readings.restored(memory["near"]))
+        near = memory["near"]
+        self.viewer.near.update(self.table.readings.restored(near) if self.loop.controllers else near)
         self._hold()
 
     def _hold(self) -> None:

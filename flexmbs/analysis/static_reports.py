@@ -17,7 +17,8 @@ __all__ = ["raise_failure", "refuse_memory", "warn_of_round_off", "warn_of_stabi
 def refuse_memory(system: System) -> None:
     """Refuse forces whose equilibrium depends on the way there."""
     for force in system.model.forces:
-        if any(row.states for row in getattr(force, "row_forces", ())):
+        acting = (*getattr(force, "row_forces", ()), *getattr(force, "distributed", ()))
+        if any(part.states for part in acting):
             raise ModelError(
                 f"Model {system.model.name!r}: force {force.name!r} remembers its past, so that its equilibria depend "
                 f"on the way there; leave it out of the static analysis, or simulate until it rests."

@@ -37,6 +37,7 @@ __all__ = [
     "FrameMatrices",
     "Observer",
     "advanced",
+    "body_rotations",
     "go_along",
     "in_frame",
     "name_of_frame",
@@ -246,14 +247,20 @@ def _blocks(n: int, parts: list[tuple[IntArray, FloatArray]]) -> csc_array:
 
 
 class FrameMatrices(NamedTuple):
-    """M, C, S on free velocities (sparse, n by n), G, and W and U there."""
+    r"""M, C, S on free velocities (sparse, n by n), G, and what makes velocities and accelerations.
+
+    .. math:: \delta v = \dot y + W y, \qquad \delta a = \ddot y + A_1 \dot y + A_0 y
+
+    with :math:`A_1` as ``by_rates`` and :math:`A_0` as ``by_positions``.
+    """
 
     M: csc_array
     C: csc_array
     S: csc_array
     G: csc_array
     W: csc_array
-    U: csc_array
+    by_rates: csc_array
+    by_positions: csc_array
 
 
 def in_frame(
@@ -266,8 +273,9 @@ def in_frame(
     if X is not None:
         X = csc_array(E.T @ X @ E)
         M, D, K, G = X.T @ M @ X, X.T @ D @ X, X.T @ K @ X, G @ X
+    first, second = csc_array(W + U), csc_array(U @ W)
     return FrameMatrices(
-        csc_array(M), csc_array(D + M @ (W + U)), csc_array(K + D @ W + M @ (U @ W)), csc_array(G), W, U
+        csc_array(M), csc_array(D + M @ first), csc_array(K + D @ W + M @ second), csc_array(G), W, first, second
     )  # fmt: skip
 
 
@@ -352,6 +360,13 @@ def rotation_blocks(dyn: Dynamics, state: StepState) -> csc_array:
     for places, _ in parts:
         rest[places] = 0.0
     return csc_array(_blocks(dyn.n_v, parts) + diags_array(rest))
+
+
+def body_rotations(dyn: Dynamics, state: StepState) -> tuple[csc_array, csc_array]:
+    """Cross products (n_v, n_v) with angular velocities, and with their rates, on rotations in body axes."""
+    places = [np.arange(k, k + 3) for k in _places(dyn).turns]
+    of_v, of_a = (_blocks(dyn.n_v, [(p, skew(x[p])) for p in places]) for x in (state.v, state.a))
+    return of_v, of_a
 
 
 def spin_axis(dyn: Dynamics, state: StepState, seen_by: Observer) -> FloatArray:

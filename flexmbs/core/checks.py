@@ -103,19 +103,23 @@ def as_turns(owner: str, name: str, value: object) -> float:
     """An angle [rad] that may be many turns: 10 and more in whole or half numbers look like degrees, which is told."""
     angle = as_number(owner, name, value, unit="rad")
     if abs(angle) >= DEGREES and (2.0 * angle).is_integer():
-        frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "flexmbs":
-            frame = frame.f_back
-        warnings.warn_explicit(
+        warn_user(
             f"{owner}: {name} is in radians, and {angle:g} rad are {angle / math.tau:.3g} turns. Is it in degrees? "
             f"{angle:g} degrees are {math.radians(angle):.6g} rad (np.radians).",
             UnitsWarning,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            frame.f_globals.get("__name__"),
-            frame.f_globals.setdefault("__warningregistry__", {}),
         )
     return angle
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user, who called the package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("flexmbs", "numba"):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        message, category, frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )  # fmt: skip
 
 
 def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
@@ -140,6 +144,8 @@ def as_array(
     owner: str, name: str, value: object, shape: tuple[int | None, ...], *, unit: str = ""
 ) -> NDArray[np.float64]:
     """A new C-contiguous float64 array of the given shape (``None``: any length), every entry finite."""
+    if type(value) in (tuple, list) and len(shape) == 1 and shape[0] in (None, len(value)) and _all_finite(value):
+        return np.array(value, dtype=np.float64)
     unit = f" [{unit}]" if unit else ""
     try:
         given = np.asarray(value)
@@ -159,6 +165,16 @@ def as_array(
     return array
 
 
+def _all_finite(values: Iterable[Any]) -> bool:
+    """Whether these are finite floats or moderate whole numbers of Python, as most of what is given is."""
+    return all(
+        (type(x) is float and math.isfinite(x)) or (type(x) is int and -_LARGE < x < _LARGE) for x in values
+    )  # fmt: skip
+
+
+_LARGE = 2**53
+
+
 def _wanted(shape: tuple[int | None, ...]) -> str:
     """A shape in words."""
     return "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
@@ -173,8 +189,12 @@ def is_list(value: object, length: int | None = None) -> TypeGuard[Sequence[Any]
 
 def has_shape(value: object, shape: tuple[int, ...]) -> bool:
     """Whether something is a sequence or an array of this shape; ragged lists have none."""
-    if not isinstance(value, tuple | list | np.ndarray):
+    if isinstance(value, np.ndarray):
+        return value.shape == shape
+    if not isinstance(value, tuple | list):
         return False
+    if all(type(x) is float or type(x) is int for x in value):
+        return shape == (len(value),)
     try:
         return np.shape(value) == shape
     except ValueError:

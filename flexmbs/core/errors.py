@@ -15,6 +15,7 @@ __all__ = [
     "AccuracyWarning",
     "ArgumentError",
     "AxesWarning",
+    "CompilationWarning",
     "ConvergenceError",
     "FlexmbsError",
     "LossWarning",
@@ -93,6 +94,10 @@ class LossWarning(UserWarning):
 
 class AxesWarning(UserWarning):
     """Numbers are given in axes that move, where axes that stand still may be meant."""
+
+
+class CompilationWarning(UserWarning):
+    """A function of a user's, compiled by numba, cannot be compiled into the steps: it is called in Python."""
 
 
 class UnitsWarning(UserWarning):

@@ -237,7 +237,8 @@ def _find(value: Any, kind: str, found: dict[object, Any]) -> None:
             _find(thing, "", found)
     elif sort is Sort.CONTAINER:
         for part in _parts(value):
-            _find(part, "", found)
+            if type(part) not in NUMBERS:
+                _find(part, "", found)
 
 
 def _instead(value: Any, kind: str, mapping: ReferenceMap, memo: ReferenceMap) -> Any:

@@ -218,7 +218,7 @@ def skew(vector: ArrayLike) -> FloatArray:
 def axis_rotation(axis: int, angle: float) -> FloatArray:
     """The rotation (3, 3) by an angle [rad] about the coordinate axis 0, 1 or 2."""
     cos, sin = math.cos(angle), math.sin(angle)
-    R = np.eye(3)
+    R = IDENTITY.copy()
     i, j = (axis + 1) % 3, (axis + 2) % 3
     R[i, i], R[i, j], R[j, i], R[j, j] = cos, -sin, sin, cos
     return R
@@ -258,6 +258,20 @@ def tangent(vector: ArrayLike, inverse: bool = False) -> FloatArray:
     return np.array(operator(*_three(vector))).reshape(3, 3)
 
 
+IDENTITY = np.eye(3)
+IDENTITY.setflags(write=False)
+
+
+def _distance_from_rotations(R: FloatArray) -> tuple[float, float]:
+    """The largest entry of R^T R - 1, and det R; with numbers of Python, ten times as fast as with arrays."""
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    error = max(
+        abs(a * a + d * d + g * g - 1.0), abs(b * b + e * e + h * h - 1.0), abs(c * c + f * f + i * i - 1.0),
+        abs(a * b + d * e + g * h), abs(b * c + e * f + h * i), abs(c * a + f * d + i * g),
+    )  # fmt: skip
+    return error, a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
 TOLERANCE = 1e-6
 """How far a given rotation may be from a rotation: typed with seven digits or more it is meant as one."""
 
@@ -271,7 +285,7 @@ def as_rotation(owner: str, name: str, value: RotationLike) -> FloatArray:
         If it is neither a matrix nor a quaternion, or farther than 1e-6 from a proper rotation.
     """
     if value is None:
-        return np.eye(3)
+        return IDENTITY.copy()
     given = value.as_matrix() if hasattr(value, "as_matrix") else value
     if has_shape(given, (4,)):
         q = as_array(owner, name, given, (4,))
@@ -288,11 +302,11 @@ def as_rotation(owner: str, name: str, value: RotationLike) -> FloatArray:
             f"not {show(value)}."
         )
     R = as_array(owner, name, given, (3, 3))
-    error = float(np.abs(R.T @ R - np.eye(3)).max())
-    if not error <= TOLERANCE or np.linalg.det(R) < 0.0:
+    error, det = _distance_from_rotations(R)
+    if not error <= TOLERANCE or det < 0.0:
         raise ModelError(
             f"{owner}: {name} must be orthogonal with determinant +1, but R^T R differs from 1 by {error:.2g} and "
-            f"det R = {np.linalg.det(R):.6g}; its columns are the body axes in inertial components. Give all digits, "
+            f"det R = {det:.6g}; its columns are the body axes in inertial components. Give all digits, "
             f"for example with scipy.spatial.transform.Rotation."
         )
     if error <= 1e-14:

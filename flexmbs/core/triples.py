@@ -1,8 +1,7 @@
 """Vectors of three numbers and 3 x 3 matrices of nine (row by row) as tuples, for kernels that allocate nothing.
 
 Tuples cost nothing in jitted code, whereas every array handed from kernel to kernel may cost the counting of a
-reference, which is dearer than a whole row. A change here does not reach kernels of other files that numba has kept on
-disk; the tests use a cache of their own for every state of the sources.
+reference, which is dearer than a whole row.
 """
 
 from __future__ import annotations

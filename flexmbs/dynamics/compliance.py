@@ -6,6 +6,7 @@ reference configuration, so that it is a property of the model, the same in ever
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ COMPLIANCE = 1e-11
 
 def compliances(system: System, mass: FloatArray) -> FloatArray:
     """Compliance (n_c,) of each multiplier, with the diagonal of the mass (n_v,), zero for first-order states."""
-    m, c = system.mechanics, system.coordinates
+    m, c = system.mechanics.for_run(), system.coordinates
     B = np.zeros(system.size)
     work = m.markers.work(np.zeros(c.n_v + m.n_c), B)
     work.T[:] = np.eye(3)
@@ -52,9 +53,9 @@ def constraint_rows(m: Mechanics, B: FloatArray, n_v: int) -> csr_array:
 
 def constraint_matrix(m: Mechanics, B: FloatArray, n_v: int) -> FloatArray:
     """The same, dense."""
-    values, places = _constraint_entries(m, B, n_v)
     G = np.zeros((m.n_c, n_v))
-    np.add.at(G, places, values)
+    for rows, dofs, values in _constraint_blocks(m, B, n_v):
+        np.add.at(G, (rows[:, None], dofs), values)
     return G
 
 
@@ -63,6 +64,15 @@ def _constraint_entries(m: Mechanics, B: FloatArray, n_v: int) -> tuple[FloatArr
     row: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     col: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     value: list[FloatArray] = [np.zeros(0)]
+    for rows, dofs, values in _constraint_blocks(m, B, n_v):
+        row.append(np.repeat(rows, len(dofs)))
+        col.append(np.tile(dofs, len(rows)))
+        value.append(values.ravel())
+    return np.concatenate(value), (np.concatenate(row), np.concatenate(col))
+
+
+def _constraint_blocks(m: Mechanics, B: FloatArray, n_v: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Rows (n,), columns (k,) and values (n, k) of G for each pair of markers of a joint."""
     joints, ptr, dof = m.joints, m.markers.ptr.tolist(), m.markers.dof
     columns = (joints.order, joints.off, joints.mA, joints.mB, joints.ptr)
     order, offset, first, second, rows = (column.tolist() for column in columns)
@@ -71,7 +81,4 @@ def _constraint_entries(m: Mechanics, B: FloatArray, n_v: int) -> tuple[FloatArr
         block = B[o : o + N * N].reshape(N, N)
         dofs = np.concatenate((dof[ptr[i] : ptr[i + 1]], dof[ptr[k] : ptr[k + 1]]))
         equations = {local[j]: eq[j] - n_v for j in range(rows[n], rows[n + 1])}
-        row.append(np.repeat(np.array(list(equations.values()), dtype=np.int64), len(dofs)))
-        col.append(np.tile(dofs, len(equations)))
-        value.append(block[: len(dofs), list(equations)].T.ravel())
-    return np.concatenate(value), (np.concatenate(row), np.concatenate(col))
+        yield np.array(list(equations.values()), dtype=np.int64), dofs, block[: len(dofs), list(equations)].T

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import qr
+from scipy.linalg import lapack
 
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
@@ -35,6 +35,8 @@ FEW, DENSE = 200, 3_000
 """Constraints up to which the rank is found by a dense factorisation: at once, and where some seem dependent."""
 SAME = 1e-6
 """Difference of two motions, relative to the larger where that exceeds one, up to which they are the same."""
+BLOCK = 34
+"""Columns of work for each constraint with which LAPACK finds the rank block by block."""
 SHOWN = 5
 """Constraints that a message names at most."""
 MODERATE = 1e11
@@ -209,10 +211,12 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
     given = float(np.abs(v).max())  # before: where the joints leave nothing, what remains is round-off
     dyn.T[:] = np.eye(3)
-    for _ in range(3):
-        dyn.tangent(q, v, zero, lam, (0.0, 0.0))
+    dyn.tangent(q, v, zero, lam, (0.0, 0.0))
+    _factorise(dyn, heavy)  # depends on the positions alone
+    for k in range(3):
+        if k:
+            dyn.residual(q, v, zero, lam)
         rate = dyn.rates()
-        _factorise(dyn, heavy)
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :] = rate
         v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
@@ -264,9 +268,7 @@ def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, 
     """The change (n_v,) of the rates of first-order states whose sensors read accelerations or multipliers."""
     found = []
     for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
-        rates = np.zeros(dyn.n_v)
-        dyn.python.before(State(q, v, seen, felt), rates)
-        found.append(rates)
+        found.append(dyn.state_rates(State(q, v, seen, felt)))
     dyn.r[:] = 0.0
     dyn.r[: dyn.n_v] = found[1] - found[0]
     return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
@@ -292,21 +294,18 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     dyn.tangent(q, v, zero, np.zeros(dyn.n_c), (0.0, 0.0))
     G = constraint_matrix(dyn)
     free = dyn.system.free[dyn.system.free < dyn.n_v]
-    weight = np.where(dyn.mass[free] > 0.0, 1.0 / np.sqrt(np.where(dyn.mass[free] > 0.0, dyn.mass[free], 1.0)), 1.0)
-    A = G[:, free] * weight
-    size = np.linalg.norm(A, axis=1)
+    mass = dyn.mass[free]
+    A = G[:, free] / np.sqrt(np.where(mass > 0.0, mass, 1.0))
+    size = np.sqrt((A * A).sum(axis=1))
     names = dyn.mechanics.names
-    if (size == 0.0).any():
-        idle = [names[i] for i in np.flatnonzero(size == 0.0)]
-        rest = np.flatnonzero(size > 0.0)
-    else:
-        idle, rest = [], np.arange(dyn.n_c)
+    idle = [names[i] for i in np.flatnonzero(size == 0.0)]
+    rest = np.flatnonzero(size > 0.0)
     if not len(rest):
         return tuple(idle)
-    _, R, order = qr((A[rest] / size[rest, None]).T, mode="economic", pivoting=True)
+    R, order, *_ = lapack.dgeqp3((A[rest] / size[rest, None]).T, lwork=(len(rest) + 1) * BLOCK)
     pivots = np.abs(np.diag(R))
     rank = int((pivots > RANK * pivots[0]).sum())
-    return tuple(idle + [names[rest[i]] for i in sorted(order[rank:])])
+    return tuple(idle + [names[rest[i]] for i in sorted(order[rank:] - 1)])
 
 
 def _regular(dyn: Dynamics, q: FloatArray) -> bool:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.kernels.contacts import contact_energy
+from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.nodal_loads import NodalLoads
 from flexmbs.kernels.pairs import joint_rates
 from flexmbs.kernels.row_forces import row_force_energy
@@ -28,6 +29,7 @@ class Energies:
         n = len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
         self._of_contacts = np.zeros((2, len(m.contacts.mA)))
+        self._along = np.zeros((2, len(m.distributed_owners)))
         self._nodal = NodalLoads(dynamics)
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
 
@@ -39,7 +41,11 @@ class Energies:
             v[dyn.states] = 0.0
         return 0.5 * float(v @ (dyn.mass_matrix @ v))
 
-    def springs(self, v: FloatArray) -> tuple[float, float]:
+    def strain(self, q: FloatArray) -> float:
+        """Strain energy of all bodies; springs of supports are not included."""
+        return float(sum(group.strain_energy(q) for group in self.dynamics.mechanics.groups))
+
+    def springs(self, q: FloatArray, v: FloatArray) -> tuple[float, float]:
         """Potential energy of forces between markers and of contacts, and the power that they feed into the system."""
         dyn = self.dynamics
         energy = power = 0.0
@@ -49,6 +55,9 @@ class Energies:
         if self._of_contacts.size:
             contact_energy(dyn.mechanics.contacts, v, dyn.markers, *self._of_contacts)
             energy, power = energy + float(self._of_contacts[0].sum()), power + float(self._of_contacts[1].sum())
+        if self._along.size:
+            distributed_energy(dyn.mechanics.distributed, State(q, v, v, v), dyn.markers, *self._along)
+            energy, power = energy + float(self._along[0].sum()), power + float(self._along[1].sum())
         if dyn.candidates is not None:
             stored, fed = dyn.candidates.energy(v)
             energy, power = energy + stored, power + fed
@@ -64,12 +73,12 @@ class Energies:
             total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
         scale = dyn.env.scale.copy()
         scale[: len(self._varies)][self._varies] = 0.0
-        return total + sum(group.weight_energy(q, scale) for group in dyn.coordinates.groups)
+        return total + sum(group.weight_energy(q, scale) for group in dyn.mechanics.groups)
 
     def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
         """Power of gravity that varies with time, on bodies that apply it themselves."""
         power = 0.0
-        for group in self.dynamics.coordinates.groups:
+        for group in self.dynamics.mechanics.groups:
             load, g = group.own_gravity
             varies = self._varies[load]
             if varies.any():
@@ -90,7 +99,7 @@ class Energies:
             loads -= float((W * dyn.markers.twist).sum())
         if dyn.python.users:
             loads -= float((dyn.python.applied * dyn.markers.twist).sum())
-        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
+        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(q, v)[1], loads])
 
     def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""

@@ -24,6 +24,7 @@ from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
 from flexmbs.dynamics.candidates import Candidates, exchange_laws
 from flexmbs.dynamics.compliance import compliances
+from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
 from flexmbs.dynamics.stages import Direct, Prepared, motion_stages, state_of
@@ -119,17 +120,19 @@ class Dynamics:
         self.T = self.markers.T
         self.terms = tuple(_turning(t, self.T) for t in system.terms if t.force is not DEAD.force)
         self.python = PythonItems(self)
+        self.laws = Laws(self)
+        self.turns.follow(self.laws.readings)
         self.multiplier_compliance = np.zeros(self.n_c)
         self.control: ControlTable | None = None
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.candidates = Candidates(self) if mechanics.searched else None
         if self._moves:
-            self.moving_mass = MovingMass(system, self._mass_matrix.copy(), self.matrix)
+            self.moving_mass = MovingMass(system, mechanics, self._mass_matrix.copy(), self.matrix)
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
-        force, tangent, place, place_tangent, pull, rows = (Prepared(part, self.given) for part in self.stages)
-        self._force, self._tangent, self._pull, self._rows = force, tangent, pull, rows
+        force, tangent, states, place, place_tangent, pull, rows = (Prepared(part, self.given) for part in self.stages)
+        self._force, self._tangent, self._pull, self._rows, self._states = force, tangent, pull, rows, states
         self._place, self._place_tangent = place, place_tangent
         self._joint_rates = Direct(joint_rates, mechanics.joints, self.markers)
         self._joint_coupling = Direct(joint_coupling, mechanics.joints, mechanics.markers.dof, self.B)
@@ -205,6 +208,15 @@ class Dynamics:
             clear_blocks(self.B, self.system.turned_blocks)
         self._tangent.run(state_of(q, v, a, lam), self.env, weights, on_rates)
         return self.r
+
+    def state_rates(self, state: State) -> FloatArray:
+        """Minus the rates (n_v,) of first-order states, and what they hold into the held values."""
+        kept = self.r.copy()
+        self.r[:] = 0.0
+        self._states.run(state_of(*state), self.env)
+        rates = self.r[: self.n_v].copy()
+        self.r[:] = kept
+        return rates
 
     def by_secants(self, wanted: bool) -> None:
         """Whether tangents of regularised friction in contacts are by its secants; the forces are the same."""

@@ -99,6 +99,7 @@ def state_places(dyn: Dynamics) -> IntArray:
     places = [int(k) for item in model.states for k in c.state_places(item)]
     for force in model.forces:
         places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
+        places += [c.extra_place(e) for pair in getattr(force, "distributed", ()) for e in pair.states]
     return np.array(sorted(places), dtype=np.int64)
 
 
@@ -114,7 +115,7 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
     m = dyn.mechanics
     columns = np.zeros((dyn.n_v, len(numbers)))
     dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
-    dyn.python.outputs_stay = True
+    dyn.python.idle[0] = 1
     try:
         for j, i in enumerate(numbers):
             value = float(m.held[i])
@@ -128,7 +129,7 @@ def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatAr
             columns[:, j] = (sides[0] - sides[1]) / (2.0 * h)
         _set_wrenches(dyn)
     finally:
-        dyn.python.outputs_stay = False
+        dyn.python.idle[0] = 0
     return columns
 
 

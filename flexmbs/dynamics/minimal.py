@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import ConstrainedLinearisation
 
-__all__ = ["DENSE", "dependent_first", "orthonormal_basis", "partitioned_basis"]
+__all__ = ["DENSE", "basis_with", "dependent_first", "orthonormal_basis", "partitioned_basis"]
 
 DENSE = 1_500
 """Number of free velocities up to which matrices are made dense."""
@@ -49,6 +49,25 @@ def partitioned_basis(G: FloatArray, last: FloatArray) -> tuple[FloatArray, Floa
     N[dependent] = -inverse @ G[:, independent]
     P[dependent] = inverse
     return N, P, independent
+
+
+def basis_with(G: FloatArray, independent: IntArray) -> tuple[FloatArray, FloatArray] | None:
+    """N and P as `partitioned_basis` gives them, for given independent coordinates; None where these do not suffice."""
+    n = G.shape[1]
+    dependent = np.setdiff1d(np.arange(n), independent)
+    N, P = np.zeros((n, len(independent))), np.zeros((n, len(G)))
+    N[independent, np.arange(len(independent))] = 1.0
+    if len(dependent) > len(G):
+        return None
+    if len(dependent):
+        part = G[:, dependent]
+        size = np.linalg.norm(part, axis=0)
+        if not size.all() or np.linalg.matrix_rank(part / size, tol=RANK) < len(dependent):
+            return None
+        inverse = np.linalg.pinv(part, rcond=RANK)
+        N[dependent], P[dependent] = -inverse @ G[:, independent], inverse
+    left = np.abs(G @ N).max(initial=0.0)
+    return None if left > 1e-6 * np.abs(G).max(initial=0.0) * max(1.0, np.abs(N).max(initial=0.0)) else (N, P)
 
 
 def dependent_first(dyn: Dynamics, lin: ConstrainedLinearisation) -> FloatArray:

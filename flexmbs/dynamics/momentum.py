@@ -22,7 +22,7 @@ def momentum(system: System, q: FloatArray, v: FloatArray) -> tuple[FloatArray, 
     """
     P, L = np.zeros(3), np.zeros(3)
     for group in system.coordinates.groups:
-        p, spin = group.momentum(q, v)
+        p, spin = group.for_run().momentum(q, v)
         P += p
         L += spin
     return P, L

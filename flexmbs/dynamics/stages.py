@@ -45,6 +45,7 @@ from flexmbs.core.given import (
     Given,
 )
 from flexmbs.kernels.contacts import contact_force, contact_tangent
+from flexmbs.kernels.distributed_contacts import distributed_force, distributed_tangent
 from flexmbs.kernels.held import held_forces
 from flexmbs.kernels.inertia import (
     add_block_damping,
@@ -57,7 +58,7 @@ from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
 from flexmbs.system.groups.inertia import InertiaCalls
 from flexmbs.system.moving_mass import copy_entries, renew_masses
-from flexmbs.system.refusals import refuse_contact, refuse_force, refuse_marker, refuse_pair
+from flexmbs.system.refusals import refuse_along, refuse_contact, refuse_force, refuse_marker, refuse_pair
 from flexmbs.system.system import EvaluationError, System
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Stage(NamedTuple):
 
     ``owner``: whose it is, for messages; ``refuse(item)`` raises for an item that the kernel returned as one it cannot
     treat (-1: none); without it nothing is refused. ``compiled_only``: in Python this is done where it is asked for.
+    ``failed(error)`` raises for what a user's function within the kernel raised.
     """
 
     owner: str
@@ -90,6 +92,7 @@ class Stage(NamedTuple):
     arguments: tuple[Any, ...]
     refuse: Callable[[int], None] | None = None
     compiled_only: bool = False
+    failed: Callable[[Exception], Any] | None = None
 
 
 Pair = tuple[Stage | None, Stage | None]
@@ -99,12 +102,13 @@ Pair = tuple[Stage | None, Stage | None]
 class MotionStages(NamedTuple):
     """``force``: the residual; ``tangent``: the same with blocks; and parts of these that are evaluated by themselves.
 
-    ``place``, ``place_tangent``: poses and twists of the markers, without and with the derivatives of J; ``pull``: the
-    stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
+    ``states``: the rates of first-order states; ``place``, ``place_tangent``: poses and twists of the markers, without
+    and with the derivatives of J; ``pull``: the stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
     """
 
     force: tuple[Stage, ...]
     tangent: tuple[Stage, ...]
+    states: tuple[Stage, ...]
     place: tuple[Stage, ...]
     place_tangent: tuple[Stage, ...]
     pull: tuple[Stage, ...]
@@ -122,13 +126,14 @@ def motion_stages(dyn: Dynamics) -> MotionStages:
         pull = [Stage(k.name, k.pull, (g, STATE, ENV, work, WEIGHTS)) for k, g in m.markers.groups]
         down = Stage("markers", pull_down, (m.markers.ptr, m.markers.dof, work.JT, work.W, work.r))
         clear = Stage("markers", clear_wrenches, (work.W,))
-        pairs += [(clear, clear), *placed, *_functions(dyn), *joints, *_forces(dyn), *_contacts(dyn)]
+        pairs += [(clear, clear), *placed, *_functions(dyn), *joints, *_forces(dyn), *_contacts(dyn), *_along(dyn)]
         pairs += [(None, stage) for stage in pull] + [(down, down)]
     else:
-        pairs += _functions(dyn)
+        pairs += [*_functions(dyn), *_along(dyn)]
     return MotionStages(
         force=_column(pairs, 0),
         tangent=_column(pairs, 1),
+        states=_column(list(dyn.laws.states), 0),
         place=_column(placed, 0),
         place_tangent=_column(placed, 1),
         pull=tuple(pull),
@@ -221,19 +226,17 @@ def _markers(dyn: Dynamics) -> Iterator[Pair]:
 
 
 def _functions(dyn: Dynamics) -> Iterator[Pair]:
-    """What Python evaluates: first-order states and what they drive, and forces of users."""
-    python = dyn.python
-    if python.states or python.wrenches:
-        before = Stage("states", python.before, (STATE, dyn.r))
-        yield before, before
+    """First-order states and what they drive, and forces of users."""
+    python, laws = dyn.python, dyn.laws
+    yield from laws.states
+    if python.wrenches:
+        factors = Stage("actuators", python.factors, ())
+        yield factors, factors
     if len(python.held.number):
         held = Stage("actuators", held_forces, (python.held, dyn.mechanics.held, dyn.mechanics.forces.given, SCALE))
         yield held, held
-    if python.users:
-        forces = Stage("forces of users", python.forces, ())
-        yield forces, forces
-    if python.users or python.states:
-        yield None, Stage("forces of users", python.tangents, (STATE, WEIGHTS))
+    yield from laws.users
+    yield from laws.blocks
 
 
 def _joints(dyn: Dynamics) -> Iterator[Pair]:
@@ -253,9 +256,7 @@ def _forces(dyn: Dynamics) -> Iterator[Pair]:
         refuse_force(m, bad, prescribed.env.t)
 
     if len(m.forces.mA):
-        if dyn.python.functions:
-            given = Stage("forces between markers", dyn.python.given, (m.forces,))
-            yield given, given
+        yield from dyn.laws.rows
         yield (
             Stage("forces between markers", row_force, (m.forces, STATE, ENV, work), refuse),
             Stage("forces between markers", row_force_tangent, (m.forces, STATE, ENV, work, WEIGHTS), refuse),
@@ -290,6 +291,20 @@ def _contacts(dyn: Dynamics) -> Iterator[Pair]:
         yield (
             Stage("contacts", found.force, (STATE, ENV), refuse_candidate),
             Stage("contacts", found.tangent, (STATE, ENV, WEIGHTS), refuse_candidate),
+        )
+
+
+def _along(dyn: Dynamics) -> Iterator[Pair]:
+    """Forces of contacts along flexible bodies."""
+    m, work, prescribed = dyn.mechanics, dyn.markers, dyn.prescribed
+
+    def refuse(bad: int) -> None:
+        refuse_along(m, bad, prescribed.env.t)
+
+    if len(m.distributed.mA):
+        yield (
+            Stage("contacts along bodies", distributed_force, (m.distributed, STATE, ENV, work), refuse),
+            Stage("contacts along bodies", distributed_tangent, (m.distributed, STATE, ENV, work, WEIGHTS), refuse),
         )
 
 
@@ -378,13 +393,29 @@ class Prepared:
         now = {name: value(*given) for name, value in _VALUES.items()} | {LOADS: self._loads}
         for stage in self._stages:
             if not stage.compiled_only:
-                bad = stage.kernel(*[now[a] if isinstance(a, Given) else a for a in stage.arguments])
+                first = _guarded(stage.kernel, stage.failed)
+                bad = first(*[now[a] if isinstance(a, Given) else a for a in stage.arguments])
                 if stage.refuse is not None and bad >= 0:
                     stage.refuse(bad)
                 values = tuple(self._loads if isinstance(a, Given) and a == LOADS else a for a in stage.arguments)
-                made.append((_call(machine_code(stage.kernel, values), values), stage.refuse))
+                call = _call(machine_code(stage.kernel, values), values)
+                made.append((_guarded(call, stage.failed), stage.refuse))
         self._calls = tuple(made)
         return ()
+
+
+def _guarded(call: Callable[..., Any], failed: Callable[[Exception], Any] | None) -> Callable[..., Any]:
+    """A call, after whose failure ``failed`` is called, which raises."""
+    if failed is None:
+        return call
+
+    def guarded(*arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except Exception as error:  # noqa: BLE001  # whatever a user's function raises
+            return failed(error)
+
+    return guarded
 
 
 class Direct:

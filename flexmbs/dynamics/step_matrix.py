@@ -8,8 +8,9 @@ the leaves to the ground, and repeated with them if need be.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -166,6 +167,34 @@ def possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
 _possible: WeakKeyDictionary[System, NDArray[np.bool_]] = WeakKeyDictionary()
 
 
+class _Drawn(NamedTuple):
+    """Numbers of a state drawn at random; kernels take them for arrays of a model, which they do not change."""
+
+    linear: FloatArray
+    poses: FloatArray
+    v: FloatArray
+    lam: FloatArray
+    T: FloatArray
+    scale: FloatArray
+    given: FloatArray
+    W: FloatArray
+
+
+@lru_cache(maxsize=4)
+def _drawn(
+    n_linear: int, n_rot: int, n_v: int, n_c: int, n_loads: int, n_given: int, wrenches: tuple[int, ...]
+) -> tuple[_Drawn, ...]:  # fmt: skip
+    """The states at which the entries of a system of these sizes are looked at, the same for all such systems."""
+    random, found = np.random.default_rng(1), []
+    draw = random.standard_normal
+    for _ in range(SAMPLES):
+        linear, poses = draw(n_linear), draw((n_rot, 7))
+        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
+        rest = (draw(n_v), draw(n_c), draw((n_rot, 3, 3)), draw(n_loads), draw(n_given), draw(wrenches))
+        found.append(_Drawn(linear, poses.ravel(), *rest))
+    return tuple(found)
+
+
 def _possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
     """The same, from what blocks hold at a few random states."""
     possible = np.ones(system.size, dtype=bool)
@@ -188,33 +217,31 @@ def _possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
         analytic[m.forces.off[n] : m.forces.off[n] + m.forces.order[n] ** 2] = True
     for o, k in system.turned_blocks[:, :2]:
         analytic[o : o + k * k] = False
-    random = np.random.default_rng(1)
     n_v, n_linear, n_rot = system.coordinates.n_v, system.coordinates.n_linear, system.coordinates.n_rotating
     B = np.zeros(len(possible))
     work = m.markers.work(np.zeros(n_v + m.n_c), B)
     seen = np.zeros_like(possible)
-    for _ in range(SAMPLES):
+    n_loads = int(m.wrenches.load.max(initial=0)) + 1
+    for drawn in _drawn(n_linear, n_rot, n_v, m.n_c, n_loads, len(m.forces.given), work.W.shape):
         q = system.coordinates.reference.copy()
-        q[:n_linear] += 0.1 * random.standard_normal(n_linear)
-        poses = random.standard_normal((n_rot, 7))
-        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
-        q[n_linear:] = poses.ravel()
-        state = State(q, random.standard_normal(n_v), np.zeros(n_v), random.standard_normal(m.n_c))
-        work.T[:] = random.standard_normal(work.T.shape)
+        q[:n_linear] += 0.1 * drawn.linear
+        q[n_linear:] = drawn.poses
+        state = State(q, drawn.v, np.zeros(n_v), drawn.lam)
+        work.T[:] = drawn.T
         for kind, group in m.markers.groups:
             if kind.place_tangent(group, state, Env(0.0, np.zeros(0)), work) >= 0:
                 return possible
-        scale = random.standard_normal(int(m.wrenches.load.max(initial=0)) + 1)
+        scale = drawn.scale
         if len(m.wrenches.mk):
             wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, scale, work, 0.7)
         if held:
             m.forces.given[:] = 0.0
-            m.forces.given[:, 0] = random.standard_normal(len(m.forces.given))
+            m.forces.given[:, 0] = drawn.given
             if row_force_tangent(m.forces, state, Env(0.0, scale), work, (0.7, 0.6)) >= 0:
                 return possible
         if len(m.joints.mA):
             joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
-        work.W[:] = random.standard_normal(work.W.shape)
+        work.W[:] = drawn.W
         for kind, group in m.markers.groups:
             kind.pull(group, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6))
         seen |= B != 0.0

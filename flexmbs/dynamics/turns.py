@@ -7,18 +7,22 @@ of markers that follow a tangent exist near a reference frame only, which is bas
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, MarkerWork
 from flexmbs.kernels.pairs import update_angles
 from flexmbs.kernels.rows.rows import KINDS, kind_of
+from flexmbs.kernels.sensing import follow_turns
 from flexmbs.system.build import Mechanics
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics.readings import Readings
 
 __all__ = ["Turns"]
 
-COUNTED = [kind.number for kind in KINDS if kind.counts_turns]
+COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
@@ -34,7 +38,12 @@ class Turns:
         self._mechanics = mechanics
         self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
         self._tables: list[Any] = [mechanics.joints, mechanics.forces]
-        self.angular = [table for table in self._tables if np.isin(table.kind, COUNTED).any()]
+        self.readings: list[Readings] = []
+        self.angular = [t for t in self._tables if not COUNTED.isdisjoint(t.kind.tolist())]
+
+    def follow(self, readings: list[Readings]) -> None:
+        """Count the turns of the angles that sensors of first-order states read, too."""
+        self.readings = readings
 
     def memory(self) -> FloatArray:
         """Values of all angles at the last accepted step, and the reference frames: what `restore` takes."""
@@ -51,6 +60,8 @@ class Turns:
         """As before any run."""
         for table in self._tables:
             table.near[:] = 0.0
+        for readings in self.readings:
+            readings.group.near[:] = 0.0
         for _, group in self.based:
             group.R0[:] = [self._mechanics.markers.markers[i].node_frame for i in group.mk]
 
@@ -69,7 +80,10 @@ class Turns:
             kind.rebase(group, q, REBASE)  # type: ignore[misc]
         for table in self.angular:
             update_angles(table.mA, table.mB, table.ptr, table.kind, table.c, table.near, markers.p, markers.R)
+        for readings in self.readings:
+            follow_turns(readings.group, readings.work)
 
     def _parts(self) -> list[FloatArray]:
         """The arrays that hold the memory."""
-        return [table.near for table in self._tables] + [group.R0 for _, group in self.based]
+        angles = [table.near for table in self._tables] + [readings.group.near for readings in self.readings]
+        return angles + [group.R0 for _, group in self.based]

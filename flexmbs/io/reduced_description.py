@@ -17,6 +17,7 @@ from flexmbs.core.describe import Plain
 from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
+from flexmbs.reduction.line_moments import LineMoments
 from flexmbs.reduction.model import ReducedModel
 from flexmbs.reduction.stiffening import Stiffening
 
@@ -39,6 +40,8 @@ def reduced_to_plain(model: ReducedModel, number: int) -> tuple[Plain, Arrays]:
         arrays |= {f"{at}/inertia/{n}": np.asarray(v) for n, v in model.inertia.arrays().items()}
     if model.stiffening is not None:
         arrays |= {f"{at}/stiffening/{n}": getattr(model.stiffening, n) for n in ("moments", "interfaces")}
+    if model.line is not None:
+        arrays |= {f"{at}/line/{n}": np.asarray(v) for n, v in model.line.arrays().items()}
     for kind in ("cells", "node_sets"):
         arrays |= {f"{at}/{kind}/{i}": np.asarray(v) for i, v in enumerate(getattr(model, kind).values())}
     plain = {
@@ -76,6 +79,10 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
     if f"{at}/stiffening/moments" in arrays:
         moments, interfaces = (arrays[f"{at}/stiffening/{n}"] for n in ("moments", "interfaces"))
         stiffening = Stiffening(moments, tuple(plain["stiffened"]), interfaces, plain.get("stiffened_only") or None)
+    line = None
+    if f"{at}/line/length" in arrays:
+        length, first, P = (arrays[f"{at}/line/{n}"] for n in ("length", "first", "P"))
+        line = LineMoments(float(length), first, P)
     kept = {
         kind: {name: arrays[f"{at}/{kind}/{i}"] for i, name in enumerate(plain[kind])}
         for kind in ("cells", "node_sets")
@@ -90,6 +97,7 @@ def reduced_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, NDArray[
         units=dict(plain["units"]),
         stress_names=tuple(plain["stress_names"]),
         stiffening=stiffening,
+        line=line,
         **given,  # type: ignore[arg-type]
         **kept,  # type: ignore[arg-type]
     )

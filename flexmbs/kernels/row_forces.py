@@ -18,9 +18,9 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.laws import law, matrix_law, state_law
 from flexmbs.kernels.pairs import add_product
-from flexmbs.kernels.rows.rows import row_gradient, row_hessian
+from flexmbs.kernels.rows.rows import curvature, row_gradient, row_hessian
 
-__all__ = ["RowForceGroup", "row_force", "row_force_energy", "row_force_measures", "row_force_tangent"]
+__all__ = ["RowForceGroup", "measure", "row_force", "row_force_energy", "row_force_tangent"]
 
 MATRIX = 5
 
@@ -51,7 +51,7 @@ class RowForceGroup(NamedTuple):
 
 
 @kernel
-def _measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
+def measure(n: int, group: RowForceGroup, work: MarkerWork) -> int:
     """Gradients, values and rates of the rows of force n into the scratch; returns their number."""
     S, twist = work.S, work.twist
     i, k, first = group.mA[n], group.mB[n], group.ptr[n]
@@ -102,7 +102,7 @@ def _apply(n: int, m: int, t: float, v: FloatArray, group: RowForceGroup, work: 
 def row_force(group: RowForceGroup, state: State, env: Env, work: MarkerWork) -> int:
     """Wrenches of all forces into ``W``."""
     for n in range(group.mA.shape[0]):
-        m = _measure(n, group, work)
+        m = measure(n, group, work)
         _apply(n, m, env.t, state.v, group, work, False)
         if not abs(work.S[26, 0]) < 1e300:
             return n
@@ -115,19 +115,11 @@ def row_force_energy(
 ) -> None:
     """Potential energy (n_p,) of the forces and the power -F sdot (n_p,) that they feed into the system."""
     for n in range(group.mA.shape[0]):
-        m = _measure(n, group, work)
+        m = measure(n, group, work)
         energy[n] = _apply(n, m, env.t, v, group, work, False)
         power[n] = 0.0
         for a in range(m):
             power[n] -= work.S[26, a] * work.S[25, a]
-
-
-@kernel
-def row_force_measures(group: RowForceGroup, work: MarkerWork, s: FloatArray, rate: FloatArray) -> None:
-    """Value and rate of the first row of each force."""
-    for n in range(group.mA.shape[0]):
-        _measure(n, group, work)
-        s[n], rate[n] = work.S[24, 0], work.S[25, 0]
 
 
 @kernel
@@ -149,11 +141,19 @@ def row_force_tangent(
     S, twist, B, JT, JvT = work.S, work.twist, work.B, work.JT, work.JvT
     for n in range(group.mA.shape[0]):
         i, k, first, o, N = group.mA[n], group.mB[n], group.ptr[n], group.off[n], group.order[n]
-        m = _measure(n, group, work)
+        m = measure(n, group, work)
         _apply(n, m, env.t, state.v, group, work, True)
         if not abs(S[26, 0]) < 1e300:
             return n
         B[o : o + N * N] = 0.0
+        varies = group.state[n] >= 0
+        straight = not varies
+        for a in range(m):
+            for b in range(m):
+                varies = varies or S[27 + a, b] != 0.0 or S[33 + a, b] != 0.0
+            straight = straight and (S[26, a] == 0.0 or curvature(group.kind[first + a]) == 0)
+        if straight and not varies:  # a force that is held, along rows that do not turn
+            continue
         S[0:12] = 0.0
         for a in range(m):
             j = first + a
@@ -161,14 +161,17 @@ def row_force_tangent(
             S[39:51] = 0.0
             row_hessian(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, f, S[39:51])
             for c in range(12):
+                S[12 + a, c] *= f
+                for axis in range(12):
+                    S[axis, c] += S[26, a] * S[39 + axis, c]
+            if not varies:
+                continue
+            for c in range(12):
                 x = 0.0
                 for axis in range(6):
                     x += twist[i, axis] * S[39 + axis, c] + twist[k, axis] * S[45 + axis, c]
                 S[18 + a, c] = x
-                S[12 + a, c] *= f
-                for axis in range(12):
-                    S[axis, c] += S[26, a] * S[39 + axis, c]
-        for a in range(m):
+        for a in range(m if varies else 0):
             for b in range(m):
                 stiffness, damping = S[27 + a, b], S[33 + a, b]
                 for c in range(12):
@@ -179,7 +182,7 @@ def row_force_tangent(
             add_product(o, N, wq, i, k, group.mptr, S, JT, work.JcT, B)
         nA = group.mptr[i + 1] - group.mptr[i]
         n_m = nA + group.mptr[k + 1] - group.mptr[k]
-        for a in range(m):
+        for a in range(m if varies else 0):
             for row in range(n_m):
                 u = group.mptr[i] + row if row < nA else group.mptr[k] + row - nA
                 base = 0 if row < nA else 6

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, MarkerWork
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
-from flexmbs.kernels.contacts import ContactGroup, contact_states
+from flexmbs.kernels.contacts import contact_states
+from flexmbs.model.contacts.pair import alone, two_markers
 from flexmbs.model.contacts.searching import shapes_near
+from flexmbs.results.contact_along import AlongHistory, along_history
 from flexmbs.results.kinematics import kinematics
 from flexmbs.system.contact_pairs import taking_part
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.distributed import DistributedPair
     from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.results.states import States
 
@@ -32,10 +35,13 @@ class ContactHistory(NamedTuple):
     ``slip (n, m, 3)``: velocity of the material of B against that of A there, tangential, inertial axes;
     ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``: energy lost since the first state.
 
+    A tube or skin along a body is one pair, too: the gap is the least of its points, force and energy are those of the
+    whole, point and slip means with the weight of N. ``along`` has what happens at the points.
+
     The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
     """
 
-    pairs: tuple[ContactPair, ...]
+    pairs: tuple[ContactPair | DistributedPair, ...]
     t: FloatArray
     gap: FloatArray
     normal: FloatArray
@@ -44,6 +50,14 @@ class ContactHistory(NamedTuple):
     slip: FloatArray
     energy: FloatArray
     loss: FloatArray
+    along: tuple[AlongHistory, ...] = ()
+
+    def acting(self) -> tuple[FloatArray, FloatArray]:
+        """Points and forces (n, k, 3) for drawings: of pairs, and of the elements of tubes and skins."""
+        single = len(self.pairs) - len(self.along)
+        parts = [(self.point[:, :single], self.force[:, :single]), *(one.of_elements() for one in self.along)]
+        points, forces = zip(*parts, strict=True)
+        return np.concatenate(points, axis=1), np.concatenate(forces, axis=1)
 
     def __repr__(self) -> str:
         touched = int((self.normal > 0.0).any(axis=0).sum())
@@ -63,18 +77,24 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
     else:
         takes_part = taking_part(solution.model, [(contact, pair.force) for pair in contact.touching])
         pairs = tuple(pair for pair, counts in zip(contact.touching, takes_part, strict=True) if counts)
-    m = len(pairs)
+    takes_part = taking_part(solution.model, [(contact, pair.ends) for pair in contact.distributed])
+    along = tuple(
+        along_history(solution, pair) for pair, counts in zip(contact.distributed, takes_part, strict=True) if counts
+    )
+    m = len(pairs) + len(along)
     found = np.empty((n, m, 11))
     points = np.empty((n, m, 3))
     for k, pair in enumerate(pairs):
         found[:, k], points[:, k] = _of_pair(solution, pair, at)
+    for k, body in enumerate(along, start=len(pairs)):
+        points[:, k], found[:, k] = np.split(body.whole(), [3], axis=1)
     power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
     from scipy.integrate import cumulative_trapezoid  # slow to import, seldom needed
 
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
     return ContactHistory(
-        pairs, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
-        -done - (energy - energy[:1]),
+        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
+        -done - (energy - energy[:1]), along,
     )  # fmt: skip
 
 
@@ -118,27 +138,8 @@ def _of_pair(solution: States, pair: ContactPair, at: Poses | None) -> tuple[Flo
     n = len(solution)
     places = [solution.system.coordinates.extra_place(e) for e in force.states]
     z = np.ascontiguousarray(solution.v[:, places]) if places else np.zeros((n, 1))
-    ints = {name: np.array([x], dtype=np.int64) for name, x in {"mA": 0, "mB": 1, "off": 0, "order": 0}.items()}
-    c = np.zeros((len(force.rows), 12))
-    for row, numbers in zip(force.rows, c, strict=True):
-        numbers[: len(row.constants)] = row.constants
-    group = ContactGroup(
-        **ints, ptr=np.array([0, len(c)]), kind=np.array([row.kind for row in force.rows]), c=c,
-        mptr=np.zeros(3, dtype=np.int64), where=np.zeros(1, dtype=np.int64),
-        data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64),
-        n_states=np.array([len(places)]),
-    )  # fmt: skip
     out = np.empty((n, 11))
     normal = np.empty((n, 3))
     p, R, twist = (np.ascontiguousarray(x) for x in (p, R, twist))
-    contact_states(group, p, R, twist, z, _work(), out, normal)
+    contact_states(alone(pair), p, R, twist, z, two_markers(), out, normal)
     return out, np.array([pair.b.point(p[i, 1], R[i, 1], normal[i]) for i in range(n)]).reshape(n, 3)
-
-
-def _work() -> MarkerWork:
-    """Work arrays of two markers."""
-    one = np.zeros(1)
-    return MarkerWork(
-        r=one, B=one, p=np.zeros((2, 3)), R=np.zeros((2, 3, 3)), twist=np.zeros((2, 6)), W=np.zeros((2, 6)),
-        JT=np.zeros((1, 6)), JcT=np.zeros((1, 6)), JvT=np.zeros((1, 6)), T=np.zeros((1, 3, 3)), S=np.zeros((64, 12)),
-    )  # fmt: skip

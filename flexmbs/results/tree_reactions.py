@@ -11,7 +11,7 @@ drivers at a coordinate are not part of R.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from flexmbs.results.support_reactions import evaluated
 if TYPE_CHECKING:
     from flexmbs.model.trees.coordinate import TreeCoordinate
     from flexmbs.results.states import States
+    from flexmbs.system.groups.trees import Trees
 
 __all__ = ["tree_reaction"]
 
@@ -53,11 +54,13 @@ def tree_reaction(solution: States, joint: TreeCoordinate, rows: IntArray) -> Fl
             beyond.append(i)
     R_L, p_L = places.columns.R_L[joint.link], places.columns.p_L[joint.link]
     out = np.empty((len(rows), 6))
+    of_trees = system.coordinates.groups.index(trees)
     for n, (_, dyn) in enumerate(evaluated(f"reaction of joint {joint.name!r}", solution, rows)):
-        row = trees.table.work[first + last]
-        R, origin = row[R_ : R_ + 9].reshape(3, 3), trees.table.origin[number]
+        table = cast("Trees", dyn.mechanics.groups[of_trees]).table  # as the last evaluation has left it
+        row = table.work[first + last]
+        R, origin = row[R_ : R_ + 9].reshape(3, 3), table.origin[number]
         frame, place = R @ R_L, row[P_ : P_ + 3] + R @ p_L
-        wrench = trees.table.work[first + head, F_ : F_ + 6].copy()
+        wrench = table.work[first + head, F_ : F_ + 6].copy()
         for k in beyond:
             force, moment = dyn.markers.W[k, :3], dyn.markers.R[k] @ dyn.markers.W[k, 3:]
             wrench[:3] += force

@@ -21,15 +21,7 @@ from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.results import StudyResults
 from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Samples
-from flexmbs.studies.study_file import (
-    FORMAT,
-    Journal,
-    Kept,
-    check_identity,
-    check_target,
-    read_study,
-    write_study,
-)
+from flexmbs.studies.study_file import FORMAT, Journal, Kept, open_kept, write_kept
 
 __all__ = ["Study"]
 
@@ -167,13 +159,7 @@ class Study:
             return StudyResults.of_outcomes(memory, self, keys)
         target = as_target("Study", file, (".h5", ".nc"))
         journal = Journal(target, header)
-        if anew:
-            journal.path.unlink(missing_ok=True)
-        else:
-            check_target("Study", target)
-            if target.exists():
-                check_identity(target, read_study(target).header, header)
-        kept = Kept(target, journal, anew)
+        kept = open_kept("Study", target, journal, anew)
         done = {key for key, ended in kept.ended.items() if ended is not Ended.KILLED}
         order = list(dict.fromkeys((*keys, *kept.ended)))
         if anew or not target.exists() or journal.path.exists() or not done.issuperset(keys):
@@ -183,10 +169,10 @@ class Study:
             except BaseException:
                 journal.close()
                 with suppress(FlexmbsError):  # the journal has all; what ended the study is what matters
-                    _write(target, header, Kept(target, journal, anew), order)
+                    write_kept(target, header, Kept(target, journal, anew), order)
                 raise
             journal.close()
-            _write(target, header, Kept(target, journal, anew), order)
+            write_kept(target, header, Kept(target, journal, anew), order)
             journal.path.unlink(missing_ok=True)
         return StudyResults.of_file(target, self, keys)
 
@@ -211,21 +197,3 @@ class Study:
 
             if todo:
                 run_all(todo, keep, workers)
-
-
-def _write(target: Path, header: dict[str, Any], kept: Kept, order: list[str]) -> None:
-    """Make the file of all that is kept.
-
-    Raises
-    ------
-    FlexmbsError
-        If the system refuses, such as for want of space.
-    """
-    try:
-        write_study(target, header, kept.outcomes(order), len(order))
-    except (OSError, FlexmbsError) as error:
-        what = f"cannot write {target}: {error.strerror or error}." if isinstance(error, OSError) else str(error)
-        raise FlexmbsError(
-            f"Study: {what.removeprefix('Study: ')} What was done is kept in {kept.journal.path}; run the study again "
-            f"when there is room."
-        ) from error

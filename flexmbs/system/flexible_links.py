@@ -13,7 +13,8 @@ has the part of `flexmbs.kernels.trees.dynamics` in its rows of force and moment
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from copy import copy as shallow_copy
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +52,7 @@ from flexmbs.kernels.trees.flexible_kernels import (
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.motion import outwards, place_columns
 from flexmbs.model.trees.flexible_link import FlexibleLink
+from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.tree_places import TreePlaces
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ class FlexibleLinks:
 
     def __init__(self, group: TreeGroup, places: Sequence[TreePlaces]) -> None:
         self.group = group
-        self.parts: list[tuple[LinkGroup, FloatingGroup, _Local]] = []
+        self.parts: tuple[tuple[LinkGroup, FloatingGroup, _Local], ...] = ()
         found: dict[int, list[tuple[int, int, TreePlaces]]] = {}
         for t, tree in enumerate(places):
             for i, link in enumerate(tree.tree.links):
@@ -104,7 +106,7 @@ class FlexibleLinks:
             (np.array([b.stiffness for b in bodies]), np.array([b.viscosity for b in bodies])),
             (np.zeros(0, dtype=np.int64), np.zeros((0, 3))),
         )  # fmt: skip
-        self.parts.append((own, floating, _Local(n, m)))
+        self.parts += ((own, floating, _local(n, m)),)
 
     def _force(self) -> Calls:
         """As `flexmbs.kernels.trees.dynamics.tree_force`."""
@@ -153,6 +155,22 @@ class FlexibleLinks:
         calls.append((composite_mass, (group, MASS)))
         calls += [(add_mass, (group, links, local.M, MASS)) for links, _, local in self.parts]
         return tuple(calls)
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        """Work arrays, without those of ``group``."""
+        return tuple(
+            array
+            for links, floating, local in self.parts
+            for array in (links.frame, floating.work, floating.work4, *local.arrays)
+        )
+
+    def with_own(self, own: Own) -> FlexibleLinks:
+        """The same with work arrays of ``own``."""
+        found = shallow_copy(self)
+        for name in ("group", "parts", "force", "tangent", "mass"):
+            setattr(found, name, with_own(getattr(self, name), own))
+        return found
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         """The mass at q into the blocks."""
@@ -212,21 +230,36 @@ class FlexibleLinks:
         ]
 
 
-class _Local:
-    """Arrays of floating bodies of their own, n of m shapes, numbered shapes first."""
+class _Local(NamedTuple):
+    """Work arrays of floating bodies of their own, n of m shapes, numbered shapes first."""
 
-    def __init__(self, n: int, m: int) -> None:
-        n_v, size = n * (6 + m), n * (6 + m) ** 2
-        q = np.zeros(n * (7 + m))
-        q[n * m + 3 :: 7] = 1.0
-        self.state = State(q, np.zeros(n_v), np.zeros(n_v), np.zeros(0))
-        self.env = Env(0.0, np.zeros(0))
-        none = np.zeros((0, 6))
-        T = np.zeros((n, 3, 3))
-        T[:] = np.eye(3)
-        self.work = MarkerWork(
-            np.zeros(n_v), np.zeros(size), np.zeros((0, 3)), np.zeros((0, 3, 3)), none, none, none, none, none, T,
-            np.zeros((64, 12)),
-        )  # fmt: skip
-        self.r = np.zeros((n, 6 + m))
-        self.M, self.K, self.D = np.zeros(size), np.zeros(size), np.zeros(size)
+    state: State
+    env: Env
+    work: MarkerWork
+    r: FloatArray
+    M: FloatArray
+    K: FloatArray
+    D: FloatArray
+
+    @property
+    def arrays(self) -> tuple[FloatArray, ...]:
+        """Those that kernels write to."""
+        return (*self.state[:3], self.work.r, self.work.B, self.work.S, self.r, self.M, self.K, self.D)
+
+
+def _local(n: int, m: int) -> _Local:
+    """At rest in their frames."""
+    n_v, size = n * (6 + m), n * (6 + m) ** 2
+    q = np.zeros(n * (7 + m))
+    q[n * m + 3 :: 7] = 1.0
+    none = np.zeros((0, 6))
+    T = np.zeros((n, 3, 3))
+    T[:] = np.eye(3)
+    work = MarkerWork(
+        np.zeros(n_v), np.zeros(size), np.zeros((0, 3)), np.zeros((0, 3, 3)), none, none, none, none, none, T,
+        np.zeros((64, 12)),
+    )  # fmt: skip
+    state = State(q, np.zeros(n_v), np.zeros(n_v), np.zeros(0))
+    return _Local(
+        state, Env(0.0, np.zeros(0)), work, np.zeros((n, 6 + m)), np.zeros(size), np.zeros(size), np.zeros(size)
+    )

@@ -78,9 +78,12 @@ class MarkerSet:
         self.size = b1
 
     def for_run(self) -> MarkerSet:
-        """The same with reference frames of its own, which follow the markers of one run."""
+        """The same with all that one run writes to of its own: work arrays, and reference frames, which follow it."""
         own = copy(self)
-        own.groups = [(k, g if k.rebase is None else g._replace(R0=g.R0.copy())) for k, g in self.groups]
+        own.groups = []
+        for kind, group in self.groups:
+            names = kind.scratch if kind.rebase is None else (*kind.scratch, "R0")
+            own.groups.append((kind, group._replace(**{name: getattr(group, name).copy() for name in names})))
         return own
 
     def work(self, r: FloatArray, B: FloatArray) -> MarkerWork:

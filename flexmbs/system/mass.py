@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from flexmbs.core.sparsity import Blocks
     from flexmbs.system.system import System
 
 __all__ = ["as_rows", "mass_damping", "mass_matrix"]
@@ -19,17 +20,39 @@ def mass_matrix(system: System, blocks: FloatArray) -> Any:
     """Blocks in the layout of ``system.mass_blocks`` as a sparse matrix over all velocities."""
     n_v = system.coordinates.n_v
     rows, cols, data = [], [], []
-    for block in system.blocks:
-        n, k = block.dofs.shape
-        part = blocks[block.b1 : block.b1 + n * k * k]
-        if block.b1 + n * k * k <= len(blocks) and np.any(part):
-            rows.append(np.repeat(block.dofs, k, axis=1).ravel())
-            cols.append(np.tile(block.dofs, (1, k)).ravel())
-            data.append(part)
+    found = [(b.dofs, blocks[b.b1 : b.b1 + b.dofs.size * b.dofs.shape[1]]) for b in system.blocks if _within(b, blocks)]
+    for dofs, part in found:
+        if not part.any():
+            continue
+        k = dofs.shape[1]
+        rows.append(np.repeat(dofs, k, axis=1).ravel())
+        cols.append(np.tile(dofs, (1, k)).ravel())
+        data.append(part)
     parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
+    if n_v <= FEW:
+        return _of_few(n_v, *parts)
     matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
     matrix.eliminate_zeros()
     return matrix
+
+
+def _within(block: Blocks, blocks: FloatArray) -> bool:
+    """Whether blocks of one kind are among those of the mass, which come first."""
+    return block.b1 + block.dofs.size * block.dofs.shape[1] <= len(blocks)
+
+
+FEW = 100
+"""Velocities up to which entries are added up in a whole matrix, a tenth of what scipy takes to sort them."""
+
+
+def _of_few(n_v: int, rows: IntArray, cols: IntArray, data: FloatArray) -> Any:
+    """The matrix of few velocities."""
+    whole = np.zeros((n_v, n_v))
+    np.add.at(whole, (rows.astype(np.int64), cols.astype(np.int64)), data)
+    row, col = np.nonzero(whole)
+    ends = np.zeros(n_v + 1, dtype=np.int32)
+    np.cumsum(np.bincount(row, minlength=n_v), out=ends[1:])
+    return csr_array((whole[row, col], col.astype(np.int32), ends), shape=(n_v, n_v))
 
 
 def mass_damping(system: System) -> FloatArray:

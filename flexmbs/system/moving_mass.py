@@ -85,7 +85,7 @@ class MovingMass:
         Mass in compressed rows without trees: what multiplies accelerations.
     """
 
-    def __init__(self, system: System, matrix: Any, step: StepMatrix) -> None:
+    def __init__(self, system: System, mechanics: Mechanics, matrix: Any, step: StepMatrix) -> None:
         self._blocks = system.mass_blocks.copy()
         self._whole, self.rows, self._step = matrix, matrix.copy(), step
         self._q = system.coordinates.reference.copy()
@@ -93,7 +93,7 @@ class MovingMass:
         numbered = matrix.copy()
         numbered.data = np.arange(1, len(matrix.data) + 1, dtype=np.float64)
         numbered = numbered.tocsr()
-        moving = _moving(system.mechanics)
+        moving = _moving(mechanics)
         self._writes = [m.write for m in moving if not m.recursive]
         self._recursive = [m.write for m in moving if m.recursive]
         self._own = _Copies(numbered, [m for m in moving if not (m.recursive or m.shared)])

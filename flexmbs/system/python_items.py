@@ -7,6 +7,7 @@ matrix: they change slowly over a step, and only the speed of the iteration depe
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +16,13 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
-from flexmbs.kernels.row_forces import RowForceGroup, row_force_measures
+from flexmbs.kernels.row_forces import RowForceGroup, measure
 from flexmbs.system.view import Viewer
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
 
-__all__ = ["HeldLaw", "PythonItems", "held_group", "is_held"]
+__all__ = ["HeldLaw", "PythonItems", "held_group", "is_held", "refuse_different"]
 
 
 class HeldLaw:
@@ -59,10 +60,12 @@ def held_group(m: Any) -> HeldGroup:
 class PythonItems:
     """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions.
 
-    ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last; ``outputs_stay``: whether held values are
-    left as they are, for derivatives by them; ``held``: actuators that are no functions of anything but their value,
-    whose forces are a stage of their own; ``functions``: the forces on rows that are left, with their rows of ``given``
-    and their numbers; ``wrenches``: likewise actuators, with their load factors.
+    ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last; ``idle (1,)``: 1 while held values are
+    left as they are and no state is evaluated, for derivatives by them; ``held``: actuators that are no functions of
+    anything but their value, whose forces are a stage of their own; ``functions``: the forces on rows that are left,
+    with their rows of ``given`` and their numbers; ``wrenches``: likewise actuators, with their load factors.
+
+    Items whose functions are compiled (`flexmbs.dynamics.laws`) are among them, and are not evaluated here.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
@@ -87,92 +90,120 @@ class PythonItems:
         self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))
         self.seconds = 0.0
         self.calls = dynamics.user_calls
-        self.outputs_stay = False
+        self.idle = np.zeros(1, dtype=np.int64)
         self.applied = np.zeros((len(m.markers.markers), 6))
 
-    def refuse_what_differs(self, state: Any) -> None:
-        """Refuse functions that give different values for the same arguments, at the state of a start.
-
-        Newton's method calls them again and again, and does not settle on what remembers, or draws, something.
-        """
+    def refuse_states_that_differ(self, number: int, state: Any) -> None:
+        """Refuse first-order states whose functions give different values for the same arguments."""
+        item, places = self.states[number]
         t = self.prescribed.env.t
-        for item, places in self.states:
-            x, u = state.v[places], item.read(self.viewer.view(t, state.q, state.v, state.a, state.lam))
-            _refuse_different(f"FirstOrder {item.name!r}: its rates", item.rates_at(x, u, t), item.rates_at(x, u, t), t)
-        for _, n, function in self.functions:
-            name = f"{self.mechanics.force_owners[n].name!r}: its force"
-            s, rate = float(self._s[n]), float(self._rate[n])
-            _refuse_different(name, function(s, rate, t), function(s, rate, t), t)
-        work = self.markers
-        for force, i in zip(self.users, self.numbers, strict=True):
-            W = np.zeros((2, len(i), 6))
-            for own in W:
-                force.evaluate(work.p[i], work.R[i], work.twist[i], t, own)
-            _refuse_different(f"force {force.name!r}: its wrenches", W[0], W[1], t)
+        x, u = state.v[places], item.read(self.viewer.view(t, state.q, state.v, state.a, state.lam))
+        refuse_different(f"FirstOrder {item.name!r}: its rates", item.rates_at(x, u, t), item.rates_at(x, u, t), t)
 
-    def before(self, state: State, r: FloatArray) -> None:
-        """States, their outputs, and the factors of actuators that are wrenches; before forces are evaluated."""
-        if self.outputs_stay:
-            return
-        began = time.perf_counter()
-        t = self.prescribed.env.t
-        for (item, places), output in zip(self.states, self.outputs, strict=True):
-            start = time.perf_counter()
+    def refuse_law_that_differs(self, number: int) -> None:
+        """The same of a force on a row, at its present value and rate."""
+        _, n, function = self.functions[number]
+        s, rate, t = float(self._s[n]), float(self._rate[n]), self.prescribed.env.t
+        name = f"{self.mechanics.force_owners[n].name!r}: its force"
+        refuse_different(name, function(s, rate, t), function(s, rate, t), t)
+
+    def refuse_user_that_differs(self, number: int) -> None:
+        """The same of a user's force, at the markers in place."""
+        force, i, work, t = self.users[number], self.numbers[number], self.markers, self.prescribed.env.t
+        W = np.zeros((2, len(i), 6))
+        for own in W:
+            force.evaluate(work.p[i], work.R[i], work.twist[i], t, own)
+        refuse_different(f"force {force.name!r}: its wrenches", W[0], W[1], t)
+
+    def rates(self, number: int) -> Callable[[State, FloatArray], None]:
+        """What evaluates first-order states and their outputs, before forces are evaluated."""
+        (item, places), output = self.states[number], self.outputs[number]
+
+        def evaluate(state: State, r: FloatArray) -> None:
+            if self.idle[0]:
+                return
+            start, t = time.perf_counter(), self.prescribed.env.t
             x = state.v[places]
             u = item.read(self.viewer.view(t, *state))
             r[places] -= item.rates_at(x, u, t)
             if item.actuators:
                 self.mechanics.held[output] = item.output_at(x, u, t)
             self.calls.add(item.name, start)
+            self.seconds += time.perf_counter() - start
+
+        return evaluate
+
+    def rates_block(self, number: int) -> Callable[[State, tuple[float, float]], None]:
+        """What evaluates their block."""
+        (item, places), offset = self.states[number], self.mechanics.state_offsets[number]
+
+        def differentiate(state: State, weights: tuple[float, float]) -> None:
+            start, t = time.perf_counter(), self.prescribed.env.t
+            u = item.read(self.viewer.view(t, *state))
+            block = -weights[1] * item.jacobian_at(state.v[places], u, t)
+            self.markers.B[offset : offset + block.size] = block.ravel()
+            self.seconds += time.perf_counter() - start
+
+        return differentiate
+
+    def factors(self) -> None:
+        """The factors of actuators that are wrenches."""
+        if self.idle[0]:
+            return
         for i, place in self.wrenches:
             actuator = self.mechanics.actuators[i]
-            self.prescribed.env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=t)
-        self.seconds += time.perf_counter() - began
+            force = actuator.force(float(self.mechanics.held[i]), t=self.prescribed.env.t)
+            self.prescribed.env.scale[place] = force
 
-    def given(self, forces: RowForceGroup) -> None:
-        """Forces on rows that are Python functions, at the present rows."""
-        began = time.perf_counter()
-        row_force_measures(forces, self.markers, self._s, self._rate)
-        for i, n, function in self.functions:
-            start = time.perf_counter()
-            forces.given[i] = function(float(self._s[n]), float(self._rate[n]), self.prescribed.env.t)
-            self.calls.add(self.mechanics.force_owners[n].name, start)
-        self.seconds += time.perf_counter() - began
+    def law(self, number: int) -> Callable[[RowForceGroup], None]:
+        """What evaluates a force on a row that is a Python function, at the present row."""
+        i, n, function = self.functions[number]
+        name = self.mechanics.force_owners[n].name
 
-    def forces(self) -> None:
-        """Wrenches of user forces at the markers in place."""
-        began = time.perf_counter()
-        work, t = self.markers, self.prescribed.env.t
-        self.applied[:] = 0.0
-        for force, i in zip(self.users, self.numbers, strict=True):
+        def evaluate(forces: RowForceGroup) -> None:
             start = time.perf_counter()
+            measure(n, forces, self.markers)
+            s = self._s[n] = self.markers.S[24, 0]
+            rate = self._rate[n] = self.markers.S[25, 0]
+            forces.given[i] = function(float(s), float(rate), self.prescribed.env.t)
+            self.calls.add(name, start)
+            self.seconds += time.perf_counter() - start
+
+        return evaluate
+
+    def user(self, number: int) -> Callable[[], None]:
+        """What evaluates the wrenches of a user's force at the markers in place."""
+        force, i = self.users[number], self.numbers[number]
+
+        def evaluate() -> None:
+            start, work = time.perf_counter(), self.markers
             W = np.zeros((len(i), 6))
-            force.evaluate(work.p[i], work.R[i], work.twist[i], t, W)
+            force.evaluate(work.p[i], work.R[i], work.twist[i], self.prescribed.env.t, W)
             self.calls.add(force.name, start)
             np.add.at(self.applied, i, W)
-        work.W[:] += self.applied
-        self.seconds += time.perf_counter() - began
+            np.add.at(work.W, i, W)
+            self.seconds += time.perf_counter() - start
 
-    def tangents(self, state: State, weights: tuple[float, float]) -> None:
-        """Blocks of user forces and of states."""
-        began = time.perf_counter()
-        work, t, m = self.markers, self.prescribed.env.t, self.mechanics
-        wq, wv = weights
-        for force, i, offset in zip(self.users, self.numbers, m.user_offsets, strict=True):
-            n = 6 * len(i)
+        return evaluate
+
+    def user_block(self, number: int) -> Callable[[tuple[float, float]], None]:
+        """What evaluates its block."""
+        force, i, offset = self.users[number], self.numbers[number], self.mechanics.user_offsets[number]
+
+        def differentiate(weights: tuple[float, float]) -> None:
+            start, work, (wq, wv), n = time.perf_counter(), self.markers, weights, 6 * len(i)
             X, Y = np.zeros((n, n)), np.zeros((n, n))
-            force.differentiate(work.p[i], work.R[i], work.twist[i], t, X, Y)
-            J, Jc, Jv = (_stacked(x, i, m.markers.ptr) for x in (work.JT, work.JcT, work.JvT))
+            force.differentiate(work.p[i], work.R[i], work.twist[i], self.prescribed.env.t, X, Y)
+            ptr = self.mechanics.markers.ptr
+            J, Jc, Jv = (_stacked(x, i, ptr) for x in (work.JT, work.JcT, work.JvT))
             block = J.T @ (wq * (X @ Jc + Y @ Jv) + wv * Y @ J)
             work.B[offset : offset + block.size] = block.ravel()
-        for (item, places), offset in zip(self.states, m.state_offsets, strict=True):
-            u = item.read(self.viewer.view(t, *state))
-            block = -wv * item.jacobian_at(state.v[places], u, t)
-            work.B[offset : offset + block.size] = block.ravel()
-        self.seconds += time.perf_counter() - began
+            self.seconds += time.perf_counter() - start
+
+        return differentiate
 
 
-def _refuse_different(what: str, one: Any, other: Any, t: float) -> None:
+def refuse_different(what: str, one: Any, other: Any, t: float) -> None:
     """Refuse two results of the same arguments that differ."""
     if not np.array_equal(one, other):
         a, b = (", ".join(f"{x:.6g}" for x in np.ravel(part)[:6]) for part in (one, other))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,27 +13,39 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["body_sizes", "equation_sizes", "model_length", "velocity_sizes"]
+__all__ = ["body_sizes", "equation_sizes", "model_length", "sizes_of_bodies", "velocity_sizes"]
 
 
 def model_length(coordinates: Coordinates, mechanics: Mechanics) -> float:
     """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
     points = [part for group in coordinates.groups for part in group.extent()]
-    points += [m.position0()[None, :] for m in mechanics.markers.markers]
-    ends = np.array([[f(p[:, c]) for p in points if p.shape[1] > c] or [0.0] for c in range(3) for f in (min, max)],
-                    dtype=object)  # fmt: skip
-    extent = max(float(max(ends[2 * c + 1]) - min(ends[2 * c])) for c in range(3))
+    points.append(np.array([m.position0() for m in mechanics.markers.markers]).reshape(-1, 3))
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for part in points:
+        if len(part):
+            axes = slice(part.shape[1])
+            low[axes] = np.minimum(low[axes], part.min(axis=0))
+            high[axes] = np.maximum(high[axes], part.max(axis=0))
+    extent = float((high - low).max(initial=0.0))
     return extent if extent > 0.0 else 1.0
 
 
-def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tuple[IntArray, FloatArray]:
+Sizes = list[tuple[Any, IntArray, FloatArray]]
+"""Each body, its places in v and what increments there count by."""
+
+
+def sizes_of_bodies(coordinates: Coordinates, length: float) -> Sizes:
+    """Those of all bodies, with the ``length`` of the model."""
+    return [entry for group in coordinates.groups for entry in group.sizes(length)]
+
+
+def body_sizes(entries: Sizes, mass: FloatArray) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
 
     s is what the group of the body says (`flexmbs.system.groups.contract.BodyGroup.sizes`): the size of the model for
     translations and 1 for rotations, slopes and shapes; modes of a linear body share its mass.
     """
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
-    entries = [entry for group in coordinates.groups for entry in group.sizes(length)]
     number = {owner: i for i, owner in enumerate(dict.fromkeys(owner for owner, _, _ in entries))}
     for owner, dofs, size in reversed(entries):  # what bodies share belongs to the first
         s[dofs], body[dofs] = size, number[owner]
@@ -41,15 +53,14 @@ def body_sizes(coordinates: Coordinates, mass: FloatArray, length: float) -> tup
     return body, np.asarray(sizes, dtype=np.float64)
 
 
-def velocity_sizes(coordinates: Coordinates, length: float) -> FloatArray:
+def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> FloatArray:
     """Unit of each velocity (n_v,), times that of time: ``length`` or 1, as in `body_sizes`; infinite for states.
 
     States have units of their own, and nothing is compared with them.
     """
     sizes = np.ones(coordinates.n_v)
-    for group in coordinates.groups:
-        for _, dofs, size in group.sizes(length):
-            sizes[dofs] = size
+    for _, dofs, size in entries:
+        sizes[dofs] = size
     first = coordinates.n_linear - len(coordinates.extra)
     sizes[first : coordinates.n_linear] = [np.inf if e.mass > 0.0 else length for e in coordinates.extra]
     return sizes

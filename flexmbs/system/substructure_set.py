@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from flexmbs.kernels.floating_tangent import floating_tangent
 from flexmbs.kernels.substructure import SubstructureGroup, bending, lift, pulled_force, pulled_mass, pulled_tangent
 from flexmbs.kernels.substructure_elasticity import elastic_energy
 from flexmbs.model.forces.distributed import Gravity
+from flexmbs.system.groups.own_arrays import Own, with_own
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.substructure import Substructure
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from flexmbs.system.coordinates import Coordinates
 
 __all__ = ["SubstructureSet", "substructure_sets"]
+
+WORK_ARRAYS = ("_q", "_v", "_a", "_gamma", "_force", "_mass", "_K", "_D")
 
 
 class SubstructureSet:
@@ -98,6 +102,20 @@ class SubstructureSet:
     def end(self) -> int:
         """End of their blocks."""
         return int(self.b1 + self.dofs.size * self.dofs.shape[1])
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        """Work arrays."""
+        own = tuple(getattr(self, name) for name in WORK_ARRAYS)
+        return (*own, self.group.room, self.group.line, self.floating.work, self.floating.work4)
+
+    def with_own(self, own: Own) -> SubstructureSet:
+        """The same with work arrays of ``own``."""
+        found = copy(self)
+        found.group, found.floating = with_own(self.group, own), with_own(self.floating, own)
+        for name in WORK_ARRAYS:
+            setattr(found, name, own[getattr(self, name)])
+        return found
 
     def _lift(self, state: State) -> None:
         lift(self.group, state, self._q, self._v, self._a, self._gamma)

@@ -25,7 +25,7 @@ from flexmbs.system.gather import gather
 from flexmbs.system.layout import Layouts, shared_layouts
 from flexmbs.system.mass import as_rows, mass_matrix
 from flexmbs.system.moving_mass import structure
-from flexmbs.system.sizes import body_sizes, equation_sizes, model_length, velocity_sizes
+from flexmbs.system.sizes import body_sizes, equation_sizes, model_length, sizes_of_bodies, velocity_sizes
 from flexmbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -157,12 +157,16 @@ class System:
     @cached_property
     def body_sizes(self) -> tuple[IntArray, FloatArray]:
         """Number of the body of each velocity, and sum m s^2 of each body; see `flexmbs.system.sizes`."""
-        return body_sizes(self.coordinates, self.mass_diagonal, self.length)
+        return body_sizes(self._sizes, self.mass_diagonal)
 
     @cached_property
     def velocity_sizes(self) -> FloatArray:
         """Unit of each velocity, times that of time (n_v,); see `flexmbs.system.sizes`."""
-        return velocity_sizes(self.coordinates, self.length)
+        return velocity_sizes(self._sizes, self.coordinates, self.length)
+
+    @cached_property
+    def _sizes(self) -> Any:
+        return sizes_of_bodies(self.coordinates, self.length)
 
     @cached_property
     def equation_sizes(self) -> FloatArray:
@@ -198,7 +202,7 @@ class System:
 
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
-        return float(sum(group.strain_energy(q) for group in self.coordinates.groups))
+        return float(sum(group.for_run().strain_energy(q) for group in self.coordinates.groups))
 
     def group(self, body: FlexibleBody) -> Any:
         """The element group of one body."""

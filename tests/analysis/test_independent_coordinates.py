@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.analysis.moving_point import moving_point
 from flexmbs.verification.cases.mechanisms.chosen_coordinates import PICKED, POSITIONS, ring
+from tests.models.moving import four_bar, spatial
 
 G = 9.81
 
@@ -120,3 +123,36 @@ def test_a_sensor_is_a_coordinate() -> None:
     model = fx.Model(bar, fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge"), fx.Gravity((0, -G)))
     y = fx.independent_coordinates(model, [fx.control.PositionSensor(bar.centre, (1, 0))])
     assert y.M[0, 0] == pytest.approx((0.1 + 2.0 * 0.25) / 0.25, rel=1e-8)
+
+
+KNEE = ["rotation about body x of body 'one'", "rotation about body y of body 'one'",
+        "rotation about body z of body 'one'", "knee"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [(four_bar, ["angle of body 'crank'"]), (four_bar, ["C"]), (spatial, ()), (spatial, KNEE)],
+    ids=["crank", "joint", "picked", "rotations and joint"],
+)
+def test_a_moving_state_obeys_the_condensed_equations(make: Any, wanted: Any) -> None:
+    """J_y^T M J_y y'' = J_y^T (applied - M J_y' y'), and J_y y'' + J_y' y' are the accelerations of all coordinates."""
+    y = fx.independent_coordinates(make(), wanted)
+    point = moving_point("test", make())
+    a = point.lin.directions.T @ point.state.a
+    M = y.matrices.M
+    second = np.linalg.solve(y.M, y.J_y.T @ (y.applied - M @ (y.J_y_rate @ y.rates)))
+    np.testing.assert_allclose(y.J_y @ second + y.J_y_rate @ y.rates, a, atol=1e-8 * np.abs(a).max())
+
+
+def test_the_same_coordinates_at_a_later_state_of_a_run() -> None:
+    run = fx.simulate(four_bar(), until=0.2, step=1e-3)
+    y = fx.independent_coordinates(four_bar(), ["angle of body 'crank'"]).at(run.q[-1], run.v[-1])
+    direct = fx.independent_coordinates(run, ["angle of body 'crank'"])
+    np.testing.assert_allclose(y.J_y, direct.J_y, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(y.J_y_rate, direct.J_y_rate, rtol=1e-9, atol=1e-9)
+    assert y.rates[0] == pytest.approx(run.angular_velocity(run.model.body("crank"))[-1, 2], rel=1e-12)
+    h = 1e-4
+    before, after = (y.at(run.q[-1] + s * h * run.v[-1], run.v[-1]).J_y for s in (-1.0, 1.0))  # planar: q' = v
+    np.testing.assert_allclose(y.J_y_rate, (after - before) / (2.0 * h), rtol=1e-5, atol=1e-5)
+    with pytest.raises(fx.ModelError, match="q must"):
+        y.at(run.q[-1][:2], run.v[-1])

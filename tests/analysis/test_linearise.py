@@ -20,6 +20,24 @@ def hanging(damping: float = 0.0) -> tuple[fx.PlanarRigidBody, fx.Model]:
     return bar, fx.Model(bar, hinge, fx.Gravity((0, -G)), *extra)
 
 
+@pytest.mark.parametrize("how", ["object", "name"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_joint_force_of_the_model_is_an_input_that_does_not_act_at_the_initial_state(how: str, sparse: bool) -> None:
+    """J = 0.6; as an input it acts by its factor alone, or the bar would not be in equilibrium."""
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0.0), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
+    model = fx.Model(bar, hinge, fx.TorsionSpring(hinge, stiffness=G, name="spring"))
+    torque = fx.JointForce(hinge, 2.0, name="torque")
+    at = fx.control.JointSensor("hinge")
+    given = [torque if how == "object" else "torque"]
+    linearise = fx.linearise_sparse if sparse else fx.linearise
+    omega = 3.0
+    for about in (model.with_(torque), fx.solve_static(model.with_(torque))):
+        linear = linearise(about, given, [at])
+        assert linear.inputs == ("torque",)
+        assert abs(linear.transfer(omega)[0, 0]) == pytest.approx(2.0 / abs(G - 0.6 * omega**2), rel=1e-7)
+
+
 def test_pendulum_with_a_torque() -> None:
     bar, model = hanging(0.3)
     torque = fx.Moment(bar.centre, 1.0)
@@ -72,7 +90,7 @@ def test_inputs_that_are_not_in_the_model() -> None:
         assert pytest.approx(0.5 * rates, abs=1e-6) == linear.D[1]
         assert linear.inputs[0] == "motor"
         assert linear.inputs[4] == "weak"
-    inside = model.with_(inputs[0], fx.JointForce(hinge, -1.0, name="against"))
+    inside = model.with_(inputs[0])  # as an input it does not act, or nothing would balance it
     assert pytest.approx(np.array([[0], [1 / 0.6]]), abs=1e-9) == fx.linearise(inside, [inputs[0]]).B
 
 

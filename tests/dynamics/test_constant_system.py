@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from numba.core.dispatcher import Dispatcher
 
 import flexmbs as fx
 from flexmbs import trees
-from flexmbs.kernels.trees.group import TreeGroup
+from flexmbs.core.contracts import State
+from flexmbs.dynamics.evaluation import Dynamics
+from tests.models.flexible_trees import arm as flexible_arm
+from tests.models.floating import RUBBER, bar
+from tests.models.floating import chain as floating_chain
 
 
 def cantilever(follower: bool = False, viscosity: float = 0.0) -> fx.Model:
@@ -51,7 +56,17 @@ def arm() -> fx.Model:
     """A tree of two rods, whose mass changes."""
     upper = trees.Link("upper", 1.0, (0.1, 0.1, 0.001), (0, 0, -0.5), joint=trees.Revolute((0, 1, 0)))
     lower = trees.Link("lower", 1.0, (0.1, 0.1, 0.001), (0, 0, -0.5), "upper", trees.Revolute((0, 1, 0)), at=(0, 0, -1))
-    return fx.Model(trees.Tree(upper, lower, name="arm"), fx.Gravity((0, 0, -9.81)))
+    tree = trees.Tree(upper, lower, name="arm")
+    return fx.Model(tree, fx.PointForce(tree.link("lower").marker((0, 0, -1)), (1.0, 0, 0)), fx.Gravity((0, 0, -9.81)))
+
+
+def substructure() -> fx.Model:
+    """A reduced bar between two rigid bodies, the first on a hinge."""
+    hub = fx.RigidBody(1.0, (0.1, 0.1, 0.1), name="hub")
+    tip = fx.RigidBody(0.5, (0.1, 0.1, 0.1), position=(1.0, 0.0, 0.0), name="tip")
+    part = fx.Substructure(bar(RUBBER, 2), hub, tip, ("left", "right"), geometric_stiffening=False, name="part")
+    hinge = fx.RevoluteJoint(fx.ground, hub, at=(0, 0, 0), axis=(0, 1, 0))
+    return fx.Model(hub, tip, part, hinge, fx.Gravity((0, 0, -9.81)))
 
 
 def turned() -> fx.Model:
@@ -76,7 +91,13 @@ MODELS = {
     "pendulum": pendulum,
     "oscillator": oscillator,
 }
-MORE = {"turned": turned, "top": top, "arm": arm}
+SCRATCHING = {
+    "arm": arm,
+    "flexible links": flexible_arm,
+    "floating": floating_chain,
+    "substructure": substructure,
+}
+MORE = {"turned": turned, "top": top} | SCRATCHING
 
 
 def outcome(analysis: Callable[[fx.System], Any], system: fx.System) -> Any:
@@ -87,7 +108,7 @@ def outcome(analysis: Callable[[fx.System], Any], system: fx.System) -> Any:
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
 @pytest.mark.parametrize("model", MODELS)
 def test_analyses_of_one_system_in_any_order(model: str) -> None:
     """Each, after each other one, gives the bits that it gives on a system of its own."""
@@ -103,17 +124,11 @@ def test_analyses_of_one_system_in_any_order(model: str) -> None:
                 assert np.array_equal(found, alone[name]), (before, name)
 
 
-SCRATCH = ("rise", "origin", "work", "room")
-"""Fields of the table of trees that every evaluation fills before it reads them."""
-
-
 def arrays_of(thing: Any, path: str, found: dict[str, bytes], seen: set[int]) -> dict[str, bytes]:
     """The bytes of all arrays that an object of the package holds, by where they are."""
     if id(thing) in seen:
         return found
     seen.add(id(thing))
-    if isinstance(thing, TreeGroup):
-        thing = tuple(getattr(thing, name) for name in thing._fields if name not in SCRATCH)
     if isinstance(thing, np.ndarray):
         found[path] = repr(thing.tolist()).encode() if thing.dtype == object else thing.tobytes()
     elif isinstance(thing, dict):
@@ -131,7 +146,7 @@ def arrays_of(thing: Any, path: str, found: dict[str, bytes], seen: set[int]) ->
     return found
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
 @pytest.mark.parametrize("model", [*MODELS, *MORE])
 def test_no_analysis_writes_to_a_system(model: str) -> None:
     """Neither to an array of the compiled system nor to one of the description behind it; caches may be added."""
@@ -144,15 +159,67 @@ def test_no_analysis_writes_to_a_system(model: str) -> None:
         assert [path for path, content in before.items() if after.get(path) != content] == [], name
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("analysis", ANALYSES)
-def test_scratch_of_trees_is_written_before_it_is_read(analysis: str) -> None:
-    """With NaN in it, the bits are the same."""
-    alone = outcome(ANALYSES[analysis], fx.compile_model(arm()))
-    system = fx.compile_model(arm())
-    for name in SCRATCH:
-        getattr(system.coordinates.group("tree").table, name)[:] = np.nan
-    assert np.array_equal(outcome(ANALYSES[analysis], system), alone)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
+@pytest.mark.parametrize("model", ["arm", "floating"])
+def test_scratch_is_written_before_it_is_read(model: str) -> None:
+    """With NaN in the work arrays of bodies and markers, which each run copies, the bits are the same.
+
+    Those of flexible links and substructures hold constants, too: quaternions of frames at rest, and zeros.
+    """
+    for analysis, run in ANALYSES.items():
+        alone = outcome(run, fx.compile_model(SCRATCHING[model]()))
+        system = fx.compile_model(SCRATCHING[model]())
+        scratch = [array for group in system.mechanics.groups for array in group.scratch]
+        scratch += [getattr(g, name) for k, g in system.mechanics.markers.groups for name in k.scratch]
+        assert scratch
+        for array in scratch:
+            array[:] = np.nan
+        found = outcome(run, system)
+        assert found == alone if isinstance(alone, str) else np.array_equal(found, alone), analysis
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
+@pytest.mark.parametrize("model", SCRATCHING)
+def test_two_runs_of_one_system_in_turns(model: str) -> None:
+    """Each evaluates in arrays of its own: one between the evaluations of another changes nothing."""
+    system = fx.compile_model(SCRATCHING[model]())
+    q, v = system.coordinates.reference, system.coordinates.velocity
+    lam = np.zeros(system.mechanics.n_c)
+    first, other = Dynamics(system), Dynamics(system)
+    rate = np.full_like(v, 0.3)
+
+    def forces(dyn: Dynamics, between: Callable[[], Any]) -> bytes:
+        dyn.place(State(q, v, v, lam), tangents=True)
+        between()
+        dyn.markers.W[:] = 1.0
+        dyn.pull(State(q, v, v, lam), (1.0, 0.0))
+        return dyn.B.tobytes()
+
+    other.residual(q, rate, v, lam)
+    alone = forces(first, lambda: None)
+    assert forces(first, lambda: other.place(State(q + 0.1, rate, v, lam), tangents=True)) == alone
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
+@pytest.mark.parametrize("model", SCRATCHING)
+def test_threads_share_a_system(model: str) -> None:
+    """Four runs at a time in the loop in Python, between whose kernels threads change, give the bits of one alone."""
+    scheme = fx.GeneralizedAlpha(compiled=False)
+    system = fx.compile_model(SCRATCHING[model]())
+
+    def run() -> bytes:
+        done = fx.simulate(system, until=0.04, step=2e-3, integrator=scheme, progress=False)
+        return b"".join((done.q.tobytes(), done.energy.strain.tobytes(), *(x.tobytes() for x in done.momentum())))
+
+    alone = run()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = [pool.submit(run) for _ in range(4)]
+            assert [one.result() == alone for one in found] == [True] * 4
+    finally:
+        sys.setswitchinterval(interval)
 
 
 SHARED = {
@@ -174,7 +241,7 @@ def test_what_no_kernel_takes_cannot_be_written(array: str) -> None:
         shared[:] *= 2
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
 @pytest.mark.parametrize("model", [*MODELS, *MORE])
 def test_no_kernel_is_compiled_for_protected_arrays(model: str) -> None:
     """A kernel that took one would be compiled twice: numba's types of read-only arrays are others."""

@@ -48,6 +48,10 @@ class SpinningBoom:
 
     def _matrices(self) -> tuple[FloatArray, FloatArray]:
         """Mass, and stiffness for EI = 1, of the shapes (s/L)^2 P_k(2 s/L - 1)."""
+        return self._integrals()[:2]
+
+    def _integrals(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """These, the shapes at the end, and their integrals along the boom."""
         x, w = np.polynomial.legendre.leggauss(3 * SHAPES)
         s, w = 0.5 * (1.0 + x), 0.5 * w
         shapes = [
@@ -62,7 +66,35 @@ class SpinningBoom:
         L = self.length
         M = self.mass_per_length * L * (phi * w) @ phi.T + self.mass * np.outer(end, end)
         M += self.inertia / L**2 * np.outer(slope, slope)
-        return M, (curved * w) @ curved.T / L**3
+        return M, (curved * w) @ curved.T / L**3, end, L * phi @ w
+
+    def under_load(self, EI: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of a load 1 per length across: angular frequencies, displacements of the end, and works of the load by mode.
+
+        With the modal amplitudes a, whose equation is a'' + omega^2 a = work, the end is at sum_k end_k a_k.
+        """
+        M, K, end, load = self._integrals()
+        squares, modes = eigh(EI * K, M)
+        return np.asarray(np.sqrt(squares)), np.asarray(end @ modes), np.asarray(load @ modes)
+
+    def bent(self, EI: float, load: float) -> tuple[float, float]:
+        """Place of the end, across and along, under a dead load per length across, without extension.
+
+        EI phi'' = -load (L - s) cos phi, phi(0) = 0, phi'(L) = 0.
+        """
+        L = self.length
+
+        def rates(s: FloatArray, u: FloatArray) -> FloatArray:
+            return np.vstack((np.sin(u[2]), np.cos(u[2]), u[3], -load * (L - s) * np.cos(u[2]) / EI))
+
+        def ends(a: FloatArray, b: FloatArray) -> FloatArray:
+            return np.array([a[0], a[1], a[2], b[3]])
+
+        s = np.linspace(0.0, L, 201)
+        found = solve_bvp(rates, ends, s, np.vstack((0 * s, s, 0 * s, 0 * s)), tol=1e-10, max_nodes=50000)
+        if not found.success:
+            raise ArithmeticError(f"SpinningBoom.bent: {found.message}")
+        return float(found.y[0, -1]), float(found.y[1, -1])
 
     def frequencies(self, EI: float) -> FloatArray:
         """Angular frequencies at rest [rad/time], ascending; the lowest four to 6 digits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["flexion", "torsion"]
+__all__ = ["flexion", "moving", "torsion"]
 
 
 def flexion(
@@ -24,3 +24,13 @@ def torsion(
     polar = width * thickness * (width**2 + thickness**2) / 12.0
     stress = tension / (width * thickness)
     return float(n / (2.0 * length) * np.sqrt((GJ + stress * polar) / (rho * polar)))
+
+
+def moving(still: float, n: int, length: float, speed: float, taken_up: bool) -> float:
+    """Frequency n of a strip that runs over its rollers, from that at rest, which gives the speed of its waves.
+
+    c = 2 L f / n. Between rollers at a fixed distance the tension stays, and f falls by 1 - (v/c)^2; where a take-up
+    presses the rollers apart with a constant force, the tension rises by mu v^2, and f falls by 1 / sqrt(1 + (v/c)^2).
+    """
+    ratio = (speed * n / (2.0 * length * still)) ** 2
+    return float(still / np.sqrt(1.0 + ratio) if taken_up else still * (1.0 - ratio))

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import block_array, csc_array, diags_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from flexmbs.analysis.inputs import find_inputs, load_column, outside_columns
+from flexmbs.analysis.inputs import find_inputs, load_column, outside_columns, without_inputs
 from flexmbs.analysis.linear_model import numbers_of, telling_frequencies
 from flexmbs.analysis.operating_point import OperatingPoint, operating_point
 from flexmbs.analysis.small_motions import SmallMotions, stiffness_by_mass
@@ -260,6 +260,8 @@ def linearise_sparse(
     if any(i.kind == "motion" for i in chosen):
         raise ModelError("linearise_sparse: prescribed motions are no inputs here; take loads or actuators.")
     off = tuple(i.name for i in chosen if i.kind == "load")
+    if not solved and without_inputs(described, chosen) is not described:
+        model = without_inputs(described, chosen)
     point = operating_point("linearise_sparse", model, () if solved else off)
     if point.seen_by is not None or point.lin.states.any():
         raise ModelError("linearise_sparse: it needs a state of rest and no first-order states; take linearise.")

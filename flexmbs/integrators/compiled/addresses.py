@@ -8,6 +8,7 @@ the arrays alive and in place.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,13 @@ def pointer(typing: Any, address: Any) -> Any:
     return types.voidptr(types.int64), generate
 
 
+@lru_cache(maxsize=4096)
+def _rebuilt(place: int, axes: int, kind: str) -> str:
+    """What rebuilds the array whose address is at a place; systems of one structure ask for the same ones."""
+    shape = ", ".join(f"at[{place + 1 + i}]" for i in range(axes))
+    return f"carray(pointer(at[{place}]), ({shape},), {kind})"
+
+
 class Addresses:
     """Collects arrays and numbers, and tells the text that rebuilds each from ``at``, ``whole`` and ``real``."""
 
@@ -49,10 +57,10 @@ class Addresses:
                 f"an array of {array.dtype} with {array.ndim} axes that is not contiguous or not of numbers"
             )
         place = len(self._at)
-        self._at += [array.__array_interface__["data"][0], *array.shape]
+        self._at.append(array.__array_interface__["data"][0])
+        self._at += array.shape
         self.kept.append(array)
-        shape = ", ".join(f"at[{place + 1 + i}]" for i in range(array.ndim))
-        return f"carray(pointer(at[{place}]), ({shape},), {kind})"
+        return _rebuilt(place, array.ndim, kind)
 
     def value(self, value: Any) -> str:
         """An array, an int or a float."""

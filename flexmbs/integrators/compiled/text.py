@@ -22,7 +22,7 @@ from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy
-from flexmbs.kernels.control_laws import control_samples
+from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
 from flexmbs.kernels.sensing import follow_turns, read_sensors
@@ -88,17 +88,18 @@ class _Flat(ast.NodeTransformer):
 class Text:
     """The text for one system, and its arrays in the order in which the text reads them.
 
-    ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)`` and
-    ``wrench_power (steps, n_m, 6)``: where the powers of forces between markers, of contacts, and of wrenches, are
-    written.
+    ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
+    ``along_power (steps, n)``, ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between
+    markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written.
     """
 
     def __init__(
-        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, wrench_power: FloatArray,
-        control: ControlMemory | None = None,
+        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
+        wrench_power: FloatArray, user_power: FloatArray, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
+        self._along_power, self._user_power = along_power, user_power
         self._imports: dict[tuple[str, str], str] = {}
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
@@ -119,9 +120,9 @@ class Text:
             self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature,
             self._sample,
         )  # fmt: skip
-        lines = [f"{name} = {value}" for name, value in self._tables]
-        lines += [f"{owner}_{name} = {value}" for owner, fields in values.items() for name, value in fields.items()]
-        lines.append(f"width = ({'0.0, ' * width})")
+        lines = [("", *table) for table in self._tables]
+        lines += [(f"{owner}_", *field) for owner, fields in values.items() for field in fields.items()]
+        lines.append(("", "width", f"({'0.0, ' * width})"))
         imports = tuple((*place, alias) for place, alias in self._imports.items())
         return _written(
             ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls),
@@ -154,6 +155,9 @@ class Text:
         for kind, frames in dyn.turns.based:
             name = self._name(frames, "", kind.name)
             self._account.append(f"{self._import(kind.rebase, kind.name)}({name}, state.q, {REBASE})")
+        for readings in dyn.turns.readings:
+            read, kinematics = (self._name(part, "", "states") for part in (readings.group, readings.work))
+            self._account.append(f"{self._import(follow_turns)}({read}, {kinematics})")
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
@@ -186,7 +190,7 @@ class Text:
             "if y_sampled[i] == 1:",
             f"    refused = {read}({sensors}, state, {held}, {signals}[{row}], {work}, {u}) >= 0",
             "    if not refused:",
-            f"        bad, anew = {self._import(control_samples)}(",
+            f"        bad, anew = {self._import(table.samples, 'controllers')}(",
             f"            {group}, {due}[i], {u}, {signals}[{row}], {x}, {held}, {pending}",
             "        )",
             "        refused = bad >= 0",
@@ -232,6 +236,14 @@ class Text:
                 "if c_powers == 1:",
                 f"    {self._import(contact_energy)}({contacts}, state.v, markers, {energy}, {power}[i])",
             ]
+        if len(m.distributed_owners):
+            power = self._table("along_power", take.array(self._along_power))
+            energy = self._table("along_energy", take.array(np.zeros(len(m.distributed_owners))))
+            along = self._name(m.distributed, "distributed", "contacts along bodies")
+            self._account += [
+                "if c_powers == 1:",
+                f"    {self._import(distributed_energy)}({along}, state, markers, {energy}, {power}[i])",
+            ]
         if len(m.wrenches.mk):
             power = self._table("wrench_power", take.array(self._wrench_power))
             wrenches = self._name(m.wrenches, "wrenches", "forces on markers")
@@ -242,6 +254,15 @@ class Text:
                 f"    for n in range({power}.shape[1]):",
                 "        for m in range(6):",
                 f"            {power}[i, n, m] *= markers.twist[n, m]",
+            ]
+        if self.dynamics.python.users:
+            power = self._table("user_power", take.array(self._user_power))
+            applied = self._name(self.dynamics.python.applied, "applied", "forces of users")
+            self._account += [
+                "if c_powers == 1:",
+                f"    for n in range({power}.shape[1]):",
+                "        for m in range(6):",
+                f"            {power}[i, n, m] = {applied}[n, m] * markers.twist[n, m]",
             ]
 
     def _written_call(self, stage: Stage) -> list[str]:
@@ -290,13 +311,14 @@ class Text:
 
 @cache
 def _written(
-    title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[str, ...], owners: tuple[str, ...],
+    title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[tuple[str, ...], ...], owners: tuple[str, ...],
     calls: tuple[tuple[str, ...], ...], samples: bool,
 ) -> str:  # fmt: skip
-    """The module with the statements ``lines`` first, and ``calls`` in place of what is `WRITTEN`."""
+    """The module with ``lines`` first (owner, name and value), and ``calls`` in place of what is `WRITTEN`."""
     steps: Any = inline.steps(samples)
     steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
-    steps.body[:1] = ast.parse("\n".join(lines)).body  # in place of the docstring
+    first = "\n".join(f"{owner}{name} = {value}" for owner, name, value in lines)
+    steps.body[:1] = ast.parse(first).body  # in place of the docstring
     found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}
     names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State"))
     body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))

@@ -57,6 +57,12 @@ class MarkerKind:
     wanders : bool, default False
         Whether the coordinates that a marker acts on change with its state, among those of ``dofs``: entries that are
         zero here and there are not zero everywhere.
+    scratch : tuple of str, optional
+        Fields of the group that kernels write to for themselves.
+
+    Notes
+    -----
+    A run has ``R0`` of types that are rebased, and the fields of ``scratch``, of its own.
     """
 
     name: str
@@ -68,6 +74,7 @@ class MarkerKind:
     diagnosis: str = ""
     rebase: Callable[..., int] | None = None
     wanders: bool = False
+    scratch: tuple[str, ...] = ()
 
 
 class MarkerEntry(NamedTuple):

@@ -326,4 +326,6 @@ def held_shapes(
 
 hold_shapes = only_beyond(MODAL - 1, held_shapes)
 
-TREE = MarkerKind("link of a tree", TreeMarkers, tree_constants, tree_place, tree_place_tangent, tree_pull)
+TREE = MarkerKind(
+    "link of a tree", TreeMarkers, tree_constants, tree_place, tree_place_tangent, tree_pull, scratch=("work", "axes")
+)

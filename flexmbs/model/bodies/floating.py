@@ -225,6 +225,16 @@ class FloatingBody(ShapedBody):
     ) -> FloatingMarker:
         return FloatingMarker(self, point - self.origin, axes, shapes, name, turns)
 
+    @property
+    def line_resultant(self) -> tuple[ShapedMarker, float]:
+        marker, length = super().line_resultant
+        if self.second_order is not None:  # the affine fields at the mean are the mean of the affine fields
+            assert marker.point is not None  # noqa: S101  # it has one
+            second = np.zeros((6, self.modes, self.modes))
+            second[:3] = np.tensordot(np.append(1.0, marker.point), self.second_order.fields, axes=1)
+            object.__setattr__(marker, "second", frozen_copy(second))
+        return marker, length
+
     def _interface(self, name: str, axes: FloatArray, title: str | None) -> ShapedMarker:
         marker = super()._interface(name, axes, title)
         if self.second_order is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,31 +43,40 @@ def joint_frame(axis: ArrayLike, x: ArrayLike | None = None, owner: str = "joint
     third = as_direction(owner, "axis", axis, 3)
     if x is None:
         size = np.abs(third)
-        first = np.eye(3)[int(np.argmax(size <= size.min() + 1e-9))]
+        first = np.zeros(3)
+        first[int(np.argmax(size <= size.min() + 1e-9))] = 1.0
     else:
         first = as_direction(owner, "x", x, 3)
     first = first - (third @ first) * third
-    length = float(np.linalg.norm(first))
+    length = math.sqrt(first @ first)
     if length < 1e-6:
         raise ModelError(f"{owner}: x {show(x)} must not be parallel to axis {show(axis)}.")
     first = first / length
     first = first - (third @ first) * third  # once more: the first time leaves round-off where x is nearly parallel
-    first /= np.linalg.norm(first)
-    return np.column_stack((first, np.cross(third, first), third))
+    first /= math.sqrt(first @ first)
+    (a, b, c), (d, e, f) = third.tolist(), first.tolist()
+    return np.array(((d, b * f - c * e, a), (e, c * d - a * f, b), (f, a * e - b * d, c)))
 
 
 def as_point(owner: str, name: str, value: ArrayLike, flat: bool, unit: str = "") -> FloatArray:
     """Three finite components; where ``flat``, two will do and z is zero."""
     if flat and has_shape(value, (2,)):
-        return np.append(as_array(owner, name, value, (2,), unit=unit), 0.0)
+        return _flat(as_array(owner, name, value, (2,), unit=unit))
     return as_array(owner, name, value, (3,), unit=unit)
 
 
 def as_axis(owner: str, name: str, value: ArrayLike, flat: bool) -> FloatArray:
     """A unit vector of three components; where ``flat``, two will do and it lies in the plane."""
     if flat and has_shape(value, (2,)):
-        return np.append(as_direction(owner, name, value, 2), 0.0)
+        return _flat(as_direction(owner, name, value, 2))
     return as_direction(owner, name, value, 3)
+
+
+def _flat(vector: FloatArray) -> FloatArray:
+    """Two components with z = 0 behind."""
+    point = np.zeros(3)
+    point[:2] = vector
+    return point
 
 
 def frame_along(owner: str, axis: ArrayLike | None, x: ArrayLike | None, flat: bool) -> FloatArray:

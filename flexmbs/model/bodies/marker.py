@@ -14,6 +14,7 @@ frame in body axes. A marker on a flexible body sits on a node, and its frame is
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -125,7 +126,10 @@ class Body(BodyDescription):
     def framed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
         """The marker that is at the start at ``point`` with the axes ``frame``."""
         origin, R = self.place
-        return Marker(self, R.T @ (point - origin), R.T @ frame, name=name)
+        s, axes = R.T @ (point - origin), R.T @ frame
+        if name is not None or not self.rotates or s.shape != (3,) or not math.isfinite(s[0] + s[1] + s[2]):
+            return Marker(self, s, axes, name=name)
+        return Marker.fixed(self, s, as_rotation(f"Marker on {self}", "frame", axes))
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -200,6 +204,15 @@ class Marker(Description):
         object.__setattr__(self, "frame", frozen_copy(as_rotation(f"Marker on {body}", "frame", frame)))
         object.__setattr__(self, "node", node)
         object.__setattr__(self, "name", name)
+
+    @classmethod
+    def fixed(cls, body: Body, point: FloatArray, frame: FloatArray) -> Marker:
+        """A marker of new arrays that were looked at, on a body with an orientation."""
+        found = object.__new__(cls)
+        for array in (point, frame):
+            array.setflags(write=False)
+        vars(found).update(body=body, point=point, frame=frame, node=None, name=None)
+        return found
 
     def __repr__(self) -> str:
         return f"Marker({self})"

@@ -191,7 +191,9 @@ class PlanarRigidBody(Body):
 
     @property
     def place(self) -> tuple[FloatArray, FloatArray]:
-        return np.append(self.position, 0.0), axis_rotation(2, self.angle)
+        place = np.zeros(3)
+        place[:2] = self.position
+        return place, axis_rotation(2, self.angle)
 
     @property
     def initial_q(self) -> FloatArray:

@@ -12,12 +12,13 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.model.bodies.frames import frame_along
 from flexmbs.model.bodies.marker import Body, Marker
+from flexmbs.reduction.line_moments import LineMoments
 from flexmbs.reduction.model import ReducedModel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["ShapedBody", "ShapedMarker", "as_coordinates", "as_ratios"]
+__all__ = ["ShapedBody", "ShapedMarker", "as_coordinates", "as_ratios", "line_of"]
 
 OFF_NODE = 1e-6
 """How far from a node or an interface, relative to the size of the body, a point may be given."""
@@ -60,6 +61,19 @@ class ShapedBody(Body):
     def node(self, number: int) -> ShapedMarker:
         """The marker of a node of the mesh; without an orientation where the node has no rotations."""
         return self._node(number, np.eye(3), None)
+
+    @property
+    def line_resultant(self) -> tuple[ShapedMarker, float]:
+        """The mean of all points of its line elements, as a marker, and their length (`DistributedLoad`).
+
+        Raises
+        ------
+        ModelError
+            If the reduced model has no line elements, or does not say where.
+        """
+        line = line_of(str(self), self.reduced)
+        shapes = np.vstack((line.P @ self.basis / line.length, np.zeros((3, self.modes))))
+        return self._marker(line.first / line.length, np.eye(3), shapes, "mean of its lines", False), line.length
 
     def marker(
         self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
@@ -155,6 +169,16 @@ class ShapedMarker(Marker):
     @property
     def spin(self) -> bool:
         return self.turns
+
+
+def line_of(owner: str, reduced: ReducedModel) -> LineMoments:
+    """The line moments of a reduced model, or an error that says what to do."""
+    if reduced.line is None:
+        raise ModelError(
+            f"{owner}: no load per length can act on it, since its reduced model has no integrals along line elements; "
+            f"reduce a Part of Frames or Trusses with mass, and reduce it again if its file is older."
+        )
+    return reduced.line
 
 
 def as_ratios(owner: str, damping: Any, count: int) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.core.body_description import BodyDescription
-from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_flag, as_name, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
@@ -18,6 +18,8 @@ from flexmbs.core.references import ReferenceMap
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.model.bodies.arc_length import ArcLength, arc_length
 from flexmbs.model.bodies.rigid import RigidBody
+from flexmbs.model.bodies.shaped import line_of
+from flexmbs.model.bodies.substructure_point import SubstructurePoint
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
@@ -258,6 +260,39 @@ class Substructure(BodyDescription):
         )
         G = terms.interfaces[self.interfaces[1]]
         return np.concatenate((np.einsum("ab,bkl->akl", Q, G[:3]), np.einsum("ab,bkl->akl", Q, G[3:])))
+
+    def node(self, number: int) -> SubstructurePoint:
+        """The marker of a node of the mesh, for forces and sensors; it has no orientation.
+
+        It moves by the modes of the substructure, as its inertia does, without what bending shortens between the
+        frames.
+
+        Raises
+        ------
+        ModelError
+            If there is no such node, or it belongs to an interface, whose body carries markers.
+        """
+        owner = f"node of {self}"
+        number = as_count(owner, "number", number)
+        for name, body in zip(self.interfaces, (self.start, self.end), strict=True):
+            if number in self.reduced.frame(name).nodes:
+                raise ModelError(f"{owner}: node {number} belongs to interface {name!r}; use a marker of {body}.")
+        rows = self.reduced.dofs.of(number, (0, 1, 2))
+        if len(rows) != 3:
+            raise ModelError(f"{owner}: node {number} has no displacements; nodes are rows of reduced.points.")
+        return self._point(self.reduced.points[number], np.asarray(self.reduced.shapes)[rows], f"node {number}")
+
+    @property
+    def line_resultant(self) -> tuple[SubstructurePoint, float]:
+        """The mean of all points of its line elements, as a marker, and their length (`DistributedLoad`)."""
+        line = line_of(str(self), self.reduced)
+        return self._point(line.first / line.length, line.P / line.length, "mean of its lines"), line.length
+
+    def _point(self, place: FloatArray, shapes: FloatArray, name: str) -> SubstructurePoint:
+        """A point (3,) of the mesh with shapes (3, n) of the reduced coordinates."""
+        x_A, R_A = self.start.place
+        Q, t = R_A.T @ self.rotation, R_A.T @ (self.position - x_A)
+        return SubstructurePoint(self, t + Q @ place, Q @ shapes @ self.basis, name)
 
     def nodes(self, z: FloatArray) -> FloatArray:
         """Places (n_t, n_nodes, 3) of the nodes in axes of the body at the start, from amplitudes z (n_t, m)."""

@@ -82,6 +82,11 @@ class CoulombLaw:
         falling = 10.0 * speed if self.falling is None else as_number(owner, "falling", self.falling, above=0.0)
         return COULOMB, mu, static, falling, speed, 0.0
 
+    @property
+    def slip_speed(self) -> float:
+        """Speed from which it counts as slipping: u_0, where friction is 0.76 of its limit."""
+        return self.speed
+
     def states(self, directions: int) -> int:
         """How many states it has for so many directions of slip."""
         return 0
@@ -166,6 +171,11 @@ class BristleLaw:
         begin = as_number(owner, "breakaway", self.breakaway, minimum=0.0, below=1.0)
         return BRISTLE, self.stiffness, k1, mu, static, falling, begin
 
+    @property
+    def slip_speed(self) -> float | None:
+        """Speed from which it counts as slipping: that over which friction falls, if there is one."""
+        return self.falling
+
     def states(self, directions: int) -> int:
         """One for each direction of slip."""
         return directions
@@ -242,6 +252,11 @@ class DwellLaw:
         vd = as_number(owner, "speed", self.speed, above=0.0, unit="length/time")
         tau = as_number(owner, "dwell_time", self.dwell_time, above=0.0, unit="time")
         return DWELL, self.stiffness, sigma, mu, static, vs, vd, tau
+
+    @property
+    def slip_speed(self) -> float:
+        """Speed from which it counts as slipping: v_s, below which it sticks."""
+        return self.stribeck_speed
 
     def states(self, directions: int) -> int:
         """One for each direction of slip, and the state of rest."""

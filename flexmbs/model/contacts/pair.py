@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.contracts import MarkerWork
+from flexmbs.kernels.contacts import ContactGroup
 from flexmbs.kernels.rows.rows import contact_row_gradient
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from flexmbs.model.contacts.shapes import Shape
     from flexmbs.model.forces.row_force import RowForce
 
-__all__ = ["ContactPair", "gap_of"]
+__all__ = ["ContactPair", "alone", "gap_of", "two_markers"]
 
 
 class ContactPair(NamedTuple):
@@ -34,3 +36,27 @@ def gap_of(pair: ContactPair, p: FloatArray, R: FloatArray) -> float:
     c[0, : len(row.constants)] = row.constants
     found = contact_row_gradient(row.kind, 0, c, 0, 1, p, R, np.zeros((1, 12)), 0)
     return float(found) - pair.force.data[0]
+
+
+def alone(pair: ContactPair) -> ContactGroup:
+    """The tables of this pair only, between the markers 0 and 1, with its states from place 0 on."""
+    force = pair.force
+    ints = {name: np.array([x], dtype=np.int64) for name, x in {"mA": 0, "mB": 1, "off": 0, "order": 0}.items()}
+    c = np.zeros((len(force.rows), 12))
+    for row, numbers in zip(force.rows, c, strict=True):
+        numbers[: len(row.constants)] = row.constants
+    return ContactGroup(
+        **ints, ptr=np.array([0, len(c)]), kind=np.array([row.kind for row in force.rows]), c=c,
+        mptr=np.zeros(3, dtype=np.int64), where=np.zeros(1, dtype=np.int64),
+        data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64),
+        n_states=np.array([len(force.states)]),
+    )  # fmt: skip
+
+
+def two_markers() -> MarkerWork:
+    """Work arrays of two markers, for `flexmbs.kernels.contacts.contact_states`."""
+    one = np.zeros(1)
+    return MarkerWork(
+        r=one, B=one, p=np.zeros((2, 3)), R=np.zeros((2, 3, 3)), twist=np.zeros((2, 6)), W=np.zeros((2, 6)),
+        JT=np.zeros((1, 6)), JcT=np.zeros((1, 6)), JvT=np.zeros((1, 6)), T=np.zeros((1, 3, 3)), S=np.zeros((64, 12)),
+    )  # fmt: skip

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,28 +16,43 @@ from flexmbs.core.history import History, check_history
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.flexible import FlexibleBody, as_flexible_body
 from flexmbs.model.forces.items import Items, Places, dead_items
+from flexmbs.model.forces.wrench import Wrench
 
 __all__ = ["DistributedLoad", "Gravity"]
 
 
 @dataclass(frozen=True, eq=False)
 class DistributedLoad(Description):
-    """A dead load per length of the stress-free shape, constant along all elements of a body.
+    r"""A dead load per length of the stress-free shape, constant along all elements of a body.
 
-    The generalised forces are the consistent ones, the integral of N^T load ds.
+    The generalised forces are the consistent ones, the integral of N^T load ds. On a reduced part (`FloatingBody`,
+    `LinearBody`, `Substructure`) it acts along all line elements of the part, and is one force: the resultant
+    :math:`L f` on the mean of all points of its lines, whose displacement is the mean of the shapes,
+
+    .. math:: \delta W = f\cdot\int \delta r\, ds = L f\cdot\delta\bar r, \qquad
+       \bar r = x_0 + R\,\tfrac1L\int \Big(s + \sum_k\phi_k\eta_k\Big) ds .
+
+    A load that turns in the plane of x and z with the rate :math:`\Omega` is two loads, along x with the history
+    :math:`\cos\Omega t` and along z with :math:`\sin\Omega t`.
 
     Parameters
     ----------
-    body : FlexibleBody
+    body : FlexibleBody, FloatingBody, LinearBody or Substructure
     load : (dim,) sequence
-        [force/length], in inertial directions.
+        [force/length], in inertial directions; three components on reduced parts.
     history : function, optional
         Factor over time or load factor.
 
     Raises
     ------
     ModelError
-        If the load has the wrong number of components.
+        If the load has the wrong number of components, or a reduced part has no line elements with mass.
+
+    Notes
+    -----
+    Limits: on a floating body with geometric stiffening the mean moves to second order by the affine fields of its
+    inertia (`flexmbs.reduction.stiffening`), exactly where the mass is spread evenly along the lines; on substructures
+    to first order within each, as in their inertia.
 
     Examples
     --------
@@ -48,14 +64,19 @@ class DistributedLoad(Description):
     """
 
     role: ClassVar[str] = "load"
-    body: FlexibleBody
+    body: Any
     load: Sequence[float]
     history: History = None
 
     def __post_init__(self) -> None:
-        as_flexible_body("DistributedLoad", self.body)
         check_history("DistributedLoad", self.history)
-        load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (self.body.mesh.dim,))
+        reduced = hasattr(type(self.body), "line_resultant")
+        if reduced:
+            _ = self.body.line_resultant  # refuses parts without lines
+        else:
+            as_flexible_body("DistributedLoad", self.body)
+        dim = 3 if reduced else self.body.mesh.dim
+        load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (dim,), unit="force/length")
         object.__setattr__(self, "load", tuple(load.tolist()))
 
     @property
@@ -63,10 +84,21 @@ class DistributedLoad(Description):
         return f"distributed load on {self.body.name!r}"
 
     @property
-    def targets(self) -> tuple[FlexibleBody, ...]:
+    def targets(self) -> tuple[Any, ...]:
         return (self.body,)
 
+    @cached_property
+    def wrenches(self) -> tuple[Wrench, ...]:
+        """The resultant on the mean of the lines of a reduced part; none on a body of elements."""
+        if self.body.has_mesh:
+            return ()
+        mean, length = self.body.line_resultant
+        x, y, z = (length * np.array(self.load)).tolist()
+        return (Wrench(mean, force=(x, y, z)),)
+
     def items(self, places: Places, index: int) -> tuple[Items, ...]:
+        if not self.body.has_mesh:
+            return ()
         group = places.element_group(self.body)
         return (dead_items(group.dofs, self.body.element.body_load(group, np.array(self.load), False), index),)
 

@@ -93,6 +93,8 @@ def check_different(owner: str, a: Marker, b: Marker) -> tuple[Marker, Marker]:
 def check_carried(owner: str, pairs: tuple[Pair, ...]) -> None:
     """Refuse rows that use an orientation which a marker does not have."""
     for pair in pairs:
+        if pair.a.spin and pair.b.spin:  # which have everything
+            continue
         for row in pair.rows:
             for marker, needs in zip((pair.a, pair.b), _needs(row), strict=True):
                 _check_carries(owner, marker, needs)
@@ -100,9 +102,9 @@ def check_carried(owner: str, pairs: tuple[Pair, ...]) -> None:
 
 def check_parallel(owner: str, a: Marker, b: Marker, frames: bool = False) -> None:
     """Refuse third axes more than a right angle apart at the start, with ``frames`` whole frames."""
-    C = a.rotation0().T @ b.rotation0()
     if not (a.rotates and b.rotates):
         return
+    C = a.rotation0().T @ b.rotation0()
     if C[2, 2] < 0.0:
         raise ModelError(
             f"{owner}: the third axes of {a} and {b} point in opposite directions at the start; reverse one."

@@ -6,7 +6,8 @@ in the order of `flexmbs.system.groups.KINDS`; nothing else knows what kinds the
 
 A group lives through three calls: it is made of its descriptions, which says what coordinates there are (``spans``);
 `BodyGroup.numbered` tells that these have their places in q and v; `BodyGroup.compile` lays out the blocks of mass and
-tangent. After that it is constant, but for work arrays of the group's own.
+tangent. After that it is constant: what kernels write to for themselves is named by ``scratch``, and a run evaluates a
+copy of the group with such arrays of its own (`BodyGroup.for_run`).
 
 **Coordinates.** Those of vector spaces have the same place in q and in v; frames take 7 places in q (position, unit
 quaternion with its scalar first) and 6 in v (velocity in inertial axes, angular velocity in body axes). `Section` gives
@@ -20,9 +21,11 @@ adds to f (gyroscopic and Coriolis forces, elasticity of shapes, gravity that de
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +38,7 @@ from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import check_in_space
 from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
+from flexmbs.system.groups.own_arrays import Own, own_arrays, with_own
 from flexmbs.system.groups.spans import Section, Span, joined
 
 if TYPE_CHECKING:
@@ -182,17 +186,20 @@ class BodyGroup:
 
         By default displacements count by the length, all others by one.
         """
-        lengths = self.displacements
-        for body in self.bodies:
-            dofs = self.velocities(body)
-            yield body, dofs, np.where(np.isin(dofs, lengths), length, 1.0)
+        places, lengths = [(body, self.velocities(body)) for body in self.bodies], self.displacements
+        last = max(int(dofs.max(initial=-1)) for dofs in (lengths, *(dofs for _, dofs in places)))
+        sizes = np.ones(last + 1)
+        sizes[lengths] = length
+        for body, dofs in places:
+            yield body, dofs, sizes[dofs]
 
     def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
         """Each body, its places in v, and how far the increment ``step (n_v,)`` moves [length] and turns it [rad]."""
         for body in self.bodies:
             dofs, first = self.spans_of(body)[0].places, self.translations(body)
-            turn = np.setdiff1d(dofs, first)
-            yield body, dofs, float(np.linalg.norm(step[first])), float(np.linalg.norm(step[turn]))
+            moves = frozenset(first.tolist())
+            turn = [i for i in dofs.tolist() if i not in moves]
+            yield body, dofs, math.hypot(*step[first].tolist()), math.hypot(*step[turn].tolist())
 
     def rigid_fields(self) -> RigidFields:
         """How the coordinates turn when everything is turned as one; by default positions and frames do."""
@@ -208,6 +215,31 @@ class BodyGroup:
         return iter(())
 
     # ------------------------------------------------------------------------------------------ mass, forces, sums
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        """Work arrays that kernels keep in the tables of the group."""
+        return ()
+
+    def for_run(self) -> Self:
+        """The same with work arrays of its own, which one run at a time writes to."""
+        if not self.scratch:
+            return self
+        own = own_arrays(self.scratch)
+        run = copy(self)
+        run.take_own(own)
+        run.stages = with_own(self.stages, own)
+        if self.moving is not None:
+            renew = with_own(self.moving.renew, own)
+            run.moving = self.moving._replace(write=run.write, renew=renew)
+        return run
+
+    def take_own(self, own: Own) -> None:
+        """Take the arrays of ``own`` for those of ``scratch``, but in ``stages`` and ``moving``."""
+
+    def write(self, q: FloatArray, blocks: FloatArray) -> None:
+        """Mass at q into its blocks, where it changes with the state."""
+        raise NotImplementedError
 
     def terms(self, coordinates: Coordinates, b1: int) -> tuple[list[Term], FloatArray]:
         """Items with elasticity of their own, their blocks from ``b1`` on without gaps, and the mass in these (n,)."""

@@ -21,6 +21,7 @@ from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
+from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.groups.rigid import FRAME_NAMES, carried
 from flexmbs.system.groups.spans import Section, Span
 
@@ -86,6 +87,13 @@ class FloatingBodies(MovingBodies):
         self.moving = MovingBlocks.whole(self.tables, self.write)._replace(renew=renew)
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        return tuple(array for table in self.tables for array in (table.work, table.work4))
+
+    def take_own(self, own: Own) -> None:
+        self.tables = with_own(self.tables, own)
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for table in self.tables:

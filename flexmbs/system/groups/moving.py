@@ -14,10 +14,6 @@ __all__ = ["MovingBodies"]
 class MovingBodies(BodyGroup):
     """All mass is in blocks that ``write`` renews; gravity depends on the place, so that the stages apply it."""
 
-    def write(self, q: FloatArray, blocks: FloatArray) -> None:
-        """Mass at q into its blocks."""
-        raise NotImplementedError
-
     def mass_from(self, start: int, end: int, q: FloatArray) -> FloatArray:
         """The mass at q in the blocks from ``start`` to ``end``."""
         blocks = np.zeros(end)

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.kernels.markers.kind import MarkerEntry
+from flexmbs.kernels.markers.substructure import SUBSTRUCTURE_POINT
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
+from flexmbs.system.groups.own_arrays import Own
 from flexmbs.system.substructure_set import SubstructureSet, substructure_sets
 
 if TYPE_CHECKING:
+    from flexmbs.model.bodies.substructure_point import SubstructurePoint
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
@@ -72,6 +76,15 @@ class Substructures(MovingBodies):
         self.mass = self.mass_from(b1, end, coordinates.reference)
         return end
 
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        return tuple(array for part in self.sets for array in part.scratch)
+
+    def take_own(self, own: Own) -> None:
+        sets = tuple(part.with_own(own) for part in self.sets)
+        own.update(zip(self.sets, sets, strict=True))
+        self.sets = sets
+
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for part in self.sets:
             part.mass(q, blocks)
@@ -110,6 +123,16 @@ class Substructures(MovingBodies):
                 number = part.parts.index(body)
                 return body.nodes(np.array([part.amplitudes(np.ascontiguousarray(x))[number] for x in q]))  # type: ignore[no-any-return]
         raise AssertionError(body)
+
+    def marker_entry(self, marker: SubstructurePoint, point: bool) -> MarkerEntry:  # type: ignore[override]  # made by them
+        for part in self.sets:
+            if marker.body in part.parts:
+                i, g = part.parts.index(marker.body), part.group
+                own = {name: getattr(g, name)[i] for name in ("qa", "qb", "ra", "rb", "s", "d0", "C")}
+                scratch = {"room": np.zeros((8, 3, 3)), "line": np.zeros((9, 3))}
+                return MarkerEntry(SUBSTRUCTURE_POINT, g.dofs[i], g.dofs[i],
+                                   {"at": marker.point, "Phi": marker.phi} | own | scratch)  # fmt: skip
+        raise AssertionError(marker)
 
     def pose(self, body: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """That of the body where it begins."""

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.given import COORDINATES, MASS
+from flexmbs.core.given import MASS
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
-from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, tree_tangent
+from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, tree_mass_behind, tree_tangent
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
 from flexmbs.model.trees.columns import column_kinds, heads, tree_group
@@ -25,6 +25,7 @@ from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
+from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.groups.spans import Section, Span, joined
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.tree_places import TreePlaces
@@ -159,7 +160,7 @@ class Trees(MovingBodies):
             renew = flexible.mass
         else:
             self.stages = (InertiaStage("trees", self.table, tree_force, tree_tangent),)
-            renew = ((tree_mass, (self.table, COORDINATES, MASS)),)
+            renew = ((tree_mass_behind, (self.table, MASS)),)
         start, blocks = b1, []
         for places in self.places:
             blocks.append(Blocks(places.unknowns[None, :], b1))
@@ -172,6 +173,16 @@ class Trees(MovingBodies):
         )  # fmt: skip
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
+
+    @property
+    def scratch(self) -> tuple[FloatArray, ...]:
+        own = (self.table.rise, self.table.origin, self.table.work, self.table.room) if len(self.table.kind) else ()
+        return own if self.flexible is None else (*own, *self.flexible.scratch)
+
+    def take_own(self, own: Own) -> None:
+        self.table = with_own(self.table, own)
+        if self.flexible is not None:
+            self.flexible = self.flexible.with_own(own)
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         if self.flexible is None:

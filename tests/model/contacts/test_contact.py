@@ -185,8 +185,8 @@ def test_events_of_a_bouncing_ball() -> None:
     run = fx.simulate(fx.Model(body, touch, G), until=1.0, events=events)
     assert [e.name for e in run.events] == ["touch closes", "touch opens"]
     assert run.events[0].t == pytest.approx(math.sqrt(2 * 0.5 / 9.81), abs=1e-5)
-    with pytest.raises(fx.ModelError, match="'closes' or 'opens', not 'slips'"):
-        touch.event("slips")
+    with pytest.raises(fx.ModelError, match="'sticks', not 'lands'"):
+        touch.event("lands")
 
 
 def test_bodies_that_are_left_out_fire_no_event() -> None:
@@ -338,3 +338,50 @@ def test_a_bristle_that_lets_go_early_is_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", fx.AccuracyWarning)
         assert _on_a_belt(1e7, 1e-2) == pytest.approx(0.5, rel=0.01)
+
+
+# --- slips and sticks -------------------------------------------------------------------------------------------------
+
+
+def braked(friction: Any, level: float | None = None) -> tuple[Any, Any]:
+    """A block of weight 9.81 that comes along a floor with 1 m/s, and is pulled again by 5 t from its rest on."""
+    depth = 9.81 / 1e6
+    block = fx.PointMass(1.0, position=(0, 0, -depth), velocity=(1.0, 0, 0), name="block")
+    law = C.HuntCrossleyLaw(stiffness=1e6, exponent=1.0, damping=0.5)
+    touch = fx.Contact((FLOOR, C.Vertex(block)), law, friction, allow_overlap=True, name="touch")
+    pull = fx.PointForce(block.centre, (10.0, 0, 0), history=lambda t: max(0.0, 0.5 * (t - 0.4)))
+    options = {} if level is None else {"level": level}
+    events = [touch.event("sticks", **options), touch.event("slips", **options)]
+    model = fx.Model(block, touch, pull, G)
+    run = fx.simulate(model, until=1.05, step=fx.ErrorControl(rtol=1e-6, max_step=5e-3), events=events)
+    return touch, run
+
+
+@pytest.mark.parametrize(
+    ("friction", "level"),
+    [
+        (C.CoulombLaw(0.3, speed=1e-4), None),
+        (C.BristleLaw(0.3, stiffness=1e5, damping=600.0), 1e-4),
+        (C.DwellLaw(0.3, 0.3, stiffness=1e5, damping=600.0, stribeck_speed=1e-4, speed=5e-5, dwell_time=1.0), None),
+    ],
+    ids=["coulomb", "bristle", "dwell"],
+)
+def test_events_of_slip(friction: Any, level: float | None) -> None:
+    """It sticks after v/(mu g), and slips when the pull is mu m g."""
+    _, run = braked(friction, level)
+    first, second = run.events[0], run.events[-1]  # between them bristles that are set down may sway
+    assert (first.name, second.name) == ("touch sticks", "touch slips")
+    assert first.t == pytest.approx(1.0 / (0.3 * 9.81), abs=1e-3)
+    # a bristle yields from 0.7 of the limit on, by 1e-4 m/s at most; what creeps does so by its speed at 0.76
+    assert 0.4 + 0.7 * 0.3 * 9.81 / 5.0 < second.t < 0.4 + 1.01 * 0.3 * 9.81 / 5.0
+
+
+def test_events_of_slip_are_refused_in_words() -> None:
+    block = fx.PointMass(1.0, position=(0, 0, 0), name="block")
+    parts = (FLOOR, C.Vertex(block))
+    with pytest.raises(fx.ModelError, match="has no friction"):
+        fx.Contact(parts, BITES).event("slips")
+    with pytest.raises(fx.ModelError, match=r"give level=.*BristleLaw has no speed"):
+        fx.Contact(parts, BITES, C.BristleLaw(0.3, stiffness=1e6, damping=2e3)).event("sticks")
+    with pytest.raises(fx.ModelError, match="'slips' or 'sticks', not 'jumps'"):
+        fx.Contact(parts, BITES).event("jumps")

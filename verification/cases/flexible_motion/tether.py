@@ -212,7 +212,8 @@ _SOURCE = (
 _ASSUMED = (
     "Assumed, since the paper does not give it: density 8250 kg/m^3, torsional stiffness, a bow without stress of 3 m "
     "with the square of the length along the soft axis, a smooth ramp of 10 s, the damping matrix, steps of 0.1 s. "
-    "The distributed force of 40e-6 N/m, whose static deflection is 0.2 m at most, is left out."
+    "The distributed force of 40e-6 N/m, whose static deflection is 0.2 m at most, is left out here and acts in "
+    "`tether-line-load`."
 )
 BOOM = Case(
     id="tether-boom",

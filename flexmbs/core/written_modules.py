@@ -1,9 +1,11 @@
-"""Where generated modules live, and how they are loaded: each once, with machine code that outlives the process.
+"""Where written modules live, and how they are loaded: each once, with machine code that outlives the process.
 
-A module is named by the hash of its text. Its function is a kernel as all others are, so its machine code is taken
-from the disk as long as the kernels in it are the same (`flexmbs.core.kernel_cache`). It lies in the folder
-NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a temporary folder that goes with the
-process. Files there that are cut off are made anew, and those that nobody has used for a month are removed.
+Written are steps (`flexmbs.integrators.compiled`) and kernels around functions of users
+(`flexmbs.dynamics.written_laws`). A module is named by the hash of its text. Its function is a kernel as all others
+are, so its machine code is taken from the disk as long as the kernels in it are the same (`flexmbs.core.kernel_cache`).
+It lies in the folder NUMBA_CACHE_DIR, or else in the user's cache; where neither can be written, in a temporary folder
+that goes with the process. Files there that are cut off are made anew, and those that nobody has used for a month are
+removed.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from typing import Any
 
 from numba import types
 
-__all__ = ["Module", "folder"]
+__all__ = ["LAWS", "STEPS", "Module", "folder"]
 
-PREFIX = "flexmbs_steps_"
+STEPS, LAWS = "flexmbs_steps_", "flexmbs_laws_"
+"""How names of modules begin, by what is in them."""
 DAY = 24 * 3600.0  # seconds
 KEEP_UNUSED = 30 * DAY
 ARGUMENTS = types.int64[::1], types.int64[::1], types.float64[::1]
@@ -62,11 +65,11 @@ def _digest(text: str) -> str:
 
 
 class Module:
-    """A generated module with this text."""
+    """A written module with this text, whose steps are its function ``drive``."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, prefix: str = STEPS) -> None:
         self.text = text
-        self.name = PREFIX + _digest(text)
+        self.name = prefix + _digest(text)
 
     @property
     def loaded(self) -> bool:
@@ -85,11 +88,14 @@ class Module:
             drive.compile(ARGUMENTS)
         return drive
 
-    def _drive(self) -> Any:
-        """The function, whether it is compiled or not."""
+    def member(self, name: str) -> Any:
+        """A kernel of the module, whether it is compiled or not."""
         if self.name not in sys.modules:
             self._load()
-        return sys.modules[self.name].drive
+        return getattr(sys.modules[self.name], name)
+
+    def _drive(self) -> Any:
+        return self.member("drive")
 
     def _load(self) -> None:
         place = folder()
@@ -125,7 +131,7 @@ class Module:
 
 def _forget_unused(place: Path) -> None:
     """Remove modules that nobody has used for long."""
-    for path in place.glob(f"{PREFIX}*.py"):
+    for path in (path for prefix in (STEPS, LAWS) for path in place.glob(f"{prefix}*.py")):
         with suppress(OSError):  # another process may hold it
             if path.stat().st_mtime < time.time() - KEEP_UNUSED:
                 for part in [*(place / "__pycache__").glob(f"{path.stem}.*"), path]:
