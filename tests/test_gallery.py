@@ -129,6 +129,14 @@ def test_vibrator(run: Any) -> None:
     assert off(names) < error
 
 
+def test_pile(run: Any) -> None:
+    names = run("pile")
+    assert off(names) < 0.02  # the balls still turn a little; what they do exactly is another thing on every processor
+    ends = np.array([names["run"].position(ball)[-1] for ball in names["balls"]])
+    assert (ends[:, 2] > 0.9 * names["radius"]).all()
+    assert (np.hypot(ends[:, 0], ends[:, 1]) + 0.9 * names["radius"] < names["drum"]).all()
+
+
 def test_crawler(run: Any) -> None:
     names = run("crawler")
     assert abs(names["found"] - names["by_hand"]) < 0.35  # a step in degrees
