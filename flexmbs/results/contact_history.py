@@ -93,7 +93,8 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
 
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
     return ContactHistory(
-        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
+        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points,
+        found[:, :, 6:9], energy,
         -done - (energy - energy[:1]), along,
     )  # fmt: skip
 

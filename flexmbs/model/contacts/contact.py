@@ -167,8 +167,8 @@ class Contact(Description):
             if why_not and self.pairs is not None:
                 raise ModelError(f"{owner}: {a} and {b} cannot touch: {why_not}.")
             if not why_not and (a.along or b.along):
-                sides: Any = (b, a) if a.along else (a, b)
-                along.append(distributed_pair(owner, self.name, *sides, self.law, self.friction))
+                one, other = (b, a) if a.along else (a, b)
+                along.append(distributed_pair(owner, self.name, one, other, self.law, self.friction))
             elif not why_not and (pair := self._pair(owner, a, b)) is not None:
                 found.append(pair)
         if not found and not along:

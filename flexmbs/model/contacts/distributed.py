@@ -90,9 +90,9 @@ def no_distributed_pair(a: Shape, b: Shape) -> str:
 
 
 def distributed_pair(
-    owner: str, label: str, a: Shape, b: Along, law: NormalLaw, friction: FrictionLaw | None
+    owner: str, label: str, a: Shape, b: Any, law: NormalLaw, friction: FrictionLaw | None
 ) -> DistributedPair:  # fmt: skip
-    """The pair of a shape on a marker and one along a body, with its laws and states."""
+    """The pair of a shape on a marker and one along a body (`Along`), with its laws and states."""
     found = a.rows_against(_Probe(b.body))
     assert found is not None  # noqa: S101 - else there is a reason
     gap, *slips = found.rows
