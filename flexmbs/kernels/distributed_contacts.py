@@ -36,7 +36,6 @@ from flexmbs.core.triples import (
     Vector,
     applied,
     applied_back,
-    back_product,
     combination,
     cross,
     dot,
