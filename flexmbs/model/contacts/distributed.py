@@ -9,6 +9,7 @@ from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.distributed_contacts import BOX, CAPSULE, CYLINDER, PLANE, RING, SPHERE
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, RING_GAP, SPHERE_GAP
 from flexmbs.kernels.rows.rows import ALONG
+from flexmbs.model.contacts.crossing import no_crossing
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -80,7 +81,7 @@ def _rows(a: Any, b: Any) -> ShapeRows | None:
 def no_distributed_pair(a: Shape, b: Shape) -> str:
     """Why a shape on a marker and one along a body are no pair; empty where they are one."""
     if a.along and b.along:
-        return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
+        return no_crossing(a, b)
     if a.along:
         a, b = b, a
     if a.marker.body is b.body:  # type: ignore[attr-defined]  # one of them goes along a body
