@@ -291,8 +291,8 @@ ROBOT = Case(
     "robot is not given; geometry, and the normal equations with 60 digits.",
     (
         r"R^T M R\,\ddot y + R^T M \dot R\,\dot y = R^T g + R^T T u, \quad \hat x = f + G u",
-        r"\min_u |\hat x - w|^2 + |L u|^2: \quad u = (G^T G + L^T L)^{-1} G^T (w - f) \quad\text{or}\quad "
-        r"Q^T \begin{bmatrix} G & w - f \\ L & 0 \end{bmatrix} = \begin{bmatrix} R & c_1 \\ 0 & c_z \end{bmatrix}",
+        r"\min_u |\hat x - w|^2 + |L u|^2: \quad u = (G^T G + L^T L)^{-1} G^T (w - f)",
+        r"Q^T [G; L] = [R; 0], \quad Q^T [w - f; 0] = [c_1; c_z]: \quad R u = c_1",
     ),
     limits=(
         "The condition of [G; L] grows with the horizon and with less weight; the error of normal equations with its "

@@ -140,7 +140,7 @@ CASE = Case(
         "Nonlinear Multibody Systems, NATO ASI, Prague 2002: Q = int F^T (dr/dq) dy, F = (F cos Wt, 0, F sin Wt)."
     ),
     equations=(
-        r"Q = \int \Big(\frac{\partial r}{\partial q}\Big)^T F\, dy, \quad F = f\,(\cos\Omega t, 0, \sin\Omega t)",
+        r"Q = \int \left(\frac{\partial r}{\partial q}\right)^T F\, dy, \quad F = f\,(\cos\Omega t, 0, \sin\Omega t)",
     ),
     limits=(
         "The module is held and the boom straight and undamped, so that a closed form stands. The rate of turning is "

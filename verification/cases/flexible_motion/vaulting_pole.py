@@ -217,7 +217,7 @@ CASE = Case(
     ),
     equations=(
         r"EI\,(r'\times r''') = F\times r'",
-        r"\tfrac12 EI\,\theta'^2 + F\cdot r' = \mathrm{const}",
+        r"\frac{1}{2} EI\,\theta'^2 + F\cdot r' = \mathrm{const}",
     ),
     limits=(
         "The paper prints no data: pole, positions and vault are chosen. The torques of this vault were found by "

@@ -117,7 +117,7 @@ CASE = Case(
     ),
     run=run,
     source="J. Frączek, kinematics near singular positions (Warsaw University of Technology).",
-    equations=(r"6n - 5n - 2(\tfrac n2 - 1) = 2", r"l\sin\alpha_k = b\,\sin(\alpha_k + \alpha_{k+1})"),
+    equations=(r"6n - 5n - 2(\frac{n}{2} - 1) = 2", r"l\sin\alpha_k = b\,\sin(\alpha_k + \alpha_{k+1})"),
     limits=(
         "The geometry of the segments is lost. Hinges and spherical-translational pairs with a count of two for 6, 8, "
         "10, 12 and 14 bodies leave n hinges and n/2 - 1 balls as the only numbers; how they are joined is chosen.",

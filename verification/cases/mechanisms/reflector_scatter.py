@@ -102,7 +102,7 @@ CASE = Case(
     slow=True,
     source="S. N. Sayapin, Dynamic chaos in deployable antennas: unfolding scatters with springs; no number for it.",
     equations=(
-        r"\frac{\delta t}{t} = -\tfrac12\,\overline{\delta k / k}, \quad \sigma_t = \frac{t\,\sigma_k}{2\sqrt3}",
+        r"\frac{\delta t}{t} = -\frac{1}{2}\,\overline{\delta k / k}, \quad \sigma_t = \frac{t\,\sigma_k}{2\sqrt{3}}",
     ),
     limits=("Own data; the steady deployment of up to five belts, an experiment without data, is not repeated.",),
 )

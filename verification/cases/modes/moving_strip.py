@@ -152,7 +152,7 @@ CASE = Case(
         "of Liege), section on the speed of the strip; Sack, Br. J. Appl. Phys. 5 (1954) 224."
     ),
     equations=(
-        r"M\ddot w + 2 v G\dot w + \Big(K + \frac{T - \mu v^2}{T} K_T\Big) w = 0",
+        r"M\ddot w + 2 v G\dot w + \left(K + \frac{T - \mu v^2}{T} K_T\right) w = 0",
         r"G = \int \rho t\, N^T N_{,x}\, dA",
         r"\frac{f}{f_0} = 1 - \frac{v^2}{c^2}, \qquad \frac{f}{f_0} = \frac{1}{\sqrt{1 + v^2/c^2}}",
     ),

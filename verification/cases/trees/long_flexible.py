@@ -104,7 +104,7 @@ CASE = Case(
         "O. N. Dmitrotchenko: linear-time recursion for chains of rigid and flexible bodies. The elimination of the "
         "sparse descriptor form from the tip to the base is that recursion. Rope: D. Bernoulli's frequencies."
     ),
-    equations=(r"\begin{bmatrix} M & G^T\\ G & 0\end{bmatrix}", r"\omega_k = \tfrac12 j_{0,k}\sqrt{g/L}"),
+    equations=(r"M a + G^T\lambda = f, \quad G a = \gamma", r"\omega_k = \frac{1}{2} j_{0,k}\sqrt{g/L}"),
     limits=(
         "`TreeDynamics.forward` takes rigid links only; no crossover of the paper (10 to 15, 30 links) is repeated.",
     ),

@@ -188,7 +188,7 @@ CASE = Case(
     run=run,
     source="L. Hynčík, Multi-body human model (University of West Bohemia): counts of bodies, joints and organs.",
     equations=(
-        r"V = \tfrac13\oint x\cdot n\,dA",
+        r"V = \frac{1}{3}\oint x\cdot n\,dA",
         r"M = -k\,(1 + h\,\theta^2)\,\theta - d\,\omega",
         r"P(t) - P(0) = \int F\,dt",
     ),
