@@ -32,7 +32,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements.director_kernels import DirectorGroup, director_beam_force, director_beam_tangent
 from flexmbs.elements.quadrature import Gauss, Lobatto
-from flexmbs.elements.rod_strain import rod_metric, rod_shape, rod_strains
+from flexmbs.elements.rod_strain import on_positions, rod_metric, rod_shape, rod_strains
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -199,6 +199,9 @@ class ANCFBeam:
     def positions(self, group: DirectorGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
         nodes = q[group.dofs].reshape(-1, 3, 9)[..., :3]
         return np.asarray(np.einsum("gi,eic->egc", rod_shape(xi, 3)[0], nodes))
+
+    def interpolation(self, group: DirectorGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return on_positions(rod_shape(xi, 3), len(group.dofs), 3)
 
     def stress_resultants(self, group: DirectorGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts.

@@ -234,6 +234,10 @@ class ANCFBeamFullyParameterized:
         N, _ = _shapes(0.5 * (1.0 + np.asarray(xi, dtype=float)), group.L)
         return np.asarray(np.einsum("egi,eic->egc", turned(N * ON_AXIS, group.slopes), q[group.dofs].reshape(-1, 8, 3)))
 
+    def interpolation(self, group: ContinuumGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        N, N1 = _shapes(0.5 * (1.0 + np.asarray(xi, dtype=float)), group.L)
+        return turned(N * ON_AXIS, group.slopes), 0.5 * turned(N1 * ON_AXIS, group.slopes)
+
     def stress_resultants(self, group: ContinuumGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6) of the stresses over the section, elastic and viscous parts."""
         s, weights = Gauss(3).rule()

@@ -32,7 +32,7 @@ from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements.ancf_beam import ANCFBeam
 from flexmbs.elements.exact_kernels import ExactGroup, exact_beam_force, exact_beam_tangent
 from flexmbs.elements.quadrature import Gauss, Lobatto
-from flexmbs.elements.rod_strain import rod_metric, rod_shape, rod_strains
+from flexmbs.elements.rod_strain import on_positions, rod_metric, rod_shape, rod_strains
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -199,6 +199,9 @@ class GeometricallyExactBeam:
     def positions(self, group: ExactGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
         nodes = _vectors(q[_places(group)])[..., 0, :]
         return np.asarray(np.einsum("gi,eic->egc", rod_shape(xi, self.nodes)[0], nodes))
+
+    def interpolation(self, group: ExactGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return on_positions(rod_shape(xi, self.nodes), len(group.dofs), 2)
 
     def stress_resultants(self, group: ExactGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
         """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts.

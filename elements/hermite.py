@@ -207,6 +207,13 @@ def positions(group: CableGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ga,eac->egc", N, control(q[group.dofs], group.L)))
 
 
+def interpolation(group: CableGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """N and dN/dxi (n_e, n_s, 4) of the nodal vectors r_1, t_1, r_2, t_2."""
+    N, N1, _ = shape(0.5 * (1 + np.asarray(xi, dtype=float)))
+    scale = _slope_scale(group.L)[:, None]
+    return N * scale, 0.5 * N1 * scale
+
+
 def strains(group: CableGroup, q: FloatArray, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Axial strain and curvature minus that of the stress-free shape, each (n_e, n_s), in the plane."""
     _, N1, N2 = shape(0.5 * (1 + np.asarray(xi, dtype=float)))

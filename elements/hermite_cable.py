@@ -67,3 +67,6 @@ class HermiteCable:
 
     def positions(self, group: CableGroup, q: FloatArray, xi: FloatArray) -> FloatArray:
         return hermite.positions(group, q, xi)
+
+    def interpolation(self, group: CableGroup, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return hermite.interpolation(group, xi)

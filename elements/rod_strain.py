@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 
-__all__ = ["rod_metric", "rod_shape", "rod_strains"]
+__all__ = ["on_positions", "rod_metric", "rod_shape", "rod_strains"]
 
 
 def rod_shape(xi: FloatArray, nodes: int) -> tuple[FloatArray, FloatArray]:
@@ -46,3 +46,16 @@ def rod_strains(nodes: FloatArray, J: FloatArray, N: FloatArray, N1: FloatArray)
     e = np.concatenate((gamma, np.stack((k1, k2, k3), axis=-1)), axis=-1)
     e[..., 0] -= 1.0
     return np.ascontiguousarray(e)
+
+
+def on_positions(shape: tuple[FloatArray, FloatArray], n_e: int, each: int) -> tuple[FloatArray, FloatArray]:
+    """Functions of nodes and their derivatives, each (n_s, nn), as those (n_e, n_s, each nn) of all vectors of rods.
+
+    Every node has ``each`` vectors, the first of which is its position; the others do not move the axis.
+    """
+    found = []
+    for table in shape:
+        whole = np.zeros((n_e, len(table), each * table.shape[1]))
+        whole[..., ::each] = table
+        found.append(whole)
+    return found[0], found[1]

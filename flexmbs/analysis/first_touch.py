@@ -4,7 +4,8 @@ Error control sees what acts within a step, not what it has jumped over. Where a
 a step, the step is repeated to end just behind the touch, which is found on the cubic of the gap and its rate at both
 ends; from there the error estimate decides. Where it is open at both ends, but closing at the first and opening at the
 second, the tangents of the gap at the ends are a lower bound of it, exact for what flies straight through a centre. A
-contact that is being closed at the start of a step may not be open at its end.
+contact that is being closed at the start of a step may not be open at its end. Of a contact along a body counts the
+least gap of its points: further points may close where others are closed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from flexmbs.core.contracts import State
 from flexmbs.kernels.contacts import contact_gaps
+from flexmbs.kernels.distributed_contacts import distributed_gaps
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
@@ -42,7 +44,8 @@ class FirstTouch:
 
     def __init__(self, dynamics: Dynamics, fine: float) -> None:
         self.dynamics, self.fine = dynamics, fine
-        self.looks = len(dynamics.mechanics.contacts.mA) > 0 or dynamics.candidates is not None
+        m = dynamics.mechanics
+        self.looks = bool(m.contact_owners or m.distributed_owners) or dynamics.candidates is not None
         self._groups: tuple[ContactGroup, ...] = ()
         self._at: StepState | None = None
         self._start = self._end = np.zeros((2, 0))
@@ -54,7 +57,7 @@ class FirstTouch:
         self._place(new)
         groups = self._present(new.t)
         if len(groups) != len(self._groups) or any(a is not b for a, b in zip(groups, self._groups, strict=True)):
-            n = sum(len(group.mA) for group in groups)
+            n = sum(len(group.mA) for group in groups) + len(self.dynamics.mechanics.distributed_owners)
             self._groups, self._at, self._start, self._end = groups, None, np.zeros((2, n)), np.zeros((2, n))
         if self._at is not old:
             self._place(old)
@@ -79,14 +82,18 @@ class FirstTouch:
         return dyn.mechanics.contacts, dyn.candidates.group
 
     def _place(self, state: StepState) -> None:
-        self.dynamics.place(State(state.q, state.v, state.a, state.lam))
+        self._now = State(state.q, state.v, state.a, state.lam)
+        self.dynamics.place(self._now)
 
     def _gaps(self, out: FloatArray) -> None:
-        first = 0
+        """Of the state in place: those of the groups, then those along bodies."""
+        first, along = 0, self.dynamics.mechanics.distributed
         for group in self._groups:
             end = first + len(group.mA)
             contact_gaps(group, self.dynamics.markers, out[0, first:end], out[1, first:end])
             first = end
+        if first < out.shape[1]:
+            distributed_gaps(along, self._now, self.dynamics.markers, out[0, first:], out[1, first:])
 
     def _changed(self) -> IntArray:
         """Contacts that have closed or opened, or may have done both."""

@@ -72,7 +72,8 @@ class LoadStepper:
         self.scale = Scale(options.rtol, eq.length)
         flexible = bool(eq.elastic.all())
         self.loose = flexible and system.once(rigidity.is_loose)
-        self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v))
+        touches = bool(dyn.mechanics.contact_owners or dyn.mechanics.distributed_owners)
+        self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v or touches))
         self.factors = [0.0]
         self.scales, self.drives = [self.path.scales(0.0)], [self.path.drives(0.0)]
         if self.loose and not self.mechanism and not np.any(self.scales[0]):

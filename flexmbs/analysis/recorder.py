@@ -120,7 +120,7 @@ class Recorder:
         dyn.set_time(state.t)
         dyn.residual(state.q, state.v, state.a, state.lam)
         accounts = self.energies
-        springs, _ = accounts.springs(state.v)
+        springs, _ = accounts.springs(state.q, state.v)
         work = self.work
         if self._before is not None and state.t != self._end:
             began, done, power = self._before

@@ -11,6 +11,7 @@ from flexmbs.core.contracts import State
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.integrators.step_control import FixedStep
 from flexmbs.kernels.contacts import contact_gaps
+from flexmbs.kernels.distributed_contacts import distributed_gaps
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -30,7 +31,8 @@ def warn_of_short_contacts(solution: TimeSolution, dynamics: Dynamics) -> None:
     """
     m = dynamics.mechanics
     fixed = isinstance(solution.settings.get("step"), FixedStep)
-    if not len(m.contacts.mA) or not fixed or len(solution.t) != len(solution.steps) + 1:
+    owners = (*m.contact_owners, *m.distributed_owners)
+    if not owners or not fixed or len(solution.t) != len(solution.steps) + 1:
         return
     gap = _gaps(solution, dynamics)
     found = [(*shortest, k) for k in range(gap.shape[1]) if (shortest := _shortest(gap[:, k])) is not None]
@@ -38,25 +40,38 @@ def warn_of_short_contacts(solution: TimeSolution, dynamics: Dynamics) -> None:
         return
     steps, at, k = min(found)
     time = float(solution.t[at + steps + 1] - solution.t[at])
-    ends = " and ".join(str(m.markers.markers[int(side[k])]) for side in (m.contacts.mA, m.contacts.mB))
     warnings.warn(
-        f"Contact {m.contact_owners[k].name!r}: that of {ends} at t = {solution.t[at + 1]:.4g} lasted {steps} steps, "
-        f"about {time:.3g}, too few to tell what it took. Take steps of {time / (2 * ENOUGH):.2g} or less, or "
+        f"Contact {owners[k].name!r}: that of {_ends(dynamics, k)} at t = {solution.t[at + 1]:.4g} lasted {steps} "
+        f"steps, about {time:.3g}, too few to tell what it took. Take steps of {time / (2 * ENOUGH):.2g} or less, or "
         f"step=None for error control.",
         AccuracyWarning,
         stacklevel=3,
     )
 
 
+def _ends(dynamics: Dynamics, k: int) -> str:
+    """What touches in contact k, in words."""
+    m, along = dynamics.mechanics, k - len(dynamics.mechanics.contact_owners)
+    if along < 0:
+        return " and ".join(str(m.markers.markers[int(side[k])]) for side in (m.contacts.mA, m.contacts.mB))
+    item = int(np.flatnonzero(m.distributed.pair == along)[0])
+    return f"a body and {m.markers.markers[int(m.distributed.mA[item])]}"
+
+
 def _gaps(solution: TimeSolution, dynamics: Dynamics) -> FloatArray:
     """Gaps (n, n_p) of all contacts at the stored states."""
-    out = np.empty((len(solution), len(dynamics.mechanics.contacts.mA)))
+    m = dynamics.mechanics
+    single = len(m.contact_owners)
+    out = np.empty((len(solution), single + len(m.distributed_owners)))
     rate = np.empty(out.shape[1])
     dynamics.turns.reset()
     for i in range(len(solution)):
         q = np.array(solution.q[i])
-        dynamics.place(State(q, np.array(solution.v[i]), np.zeros(dynamics.n_v), np.zeros(dynamics.n_c)))
-        contact_gaps(dynamics.mechanics.contacts, dynamics.markers, out[i], rate)
+        state = State(q, np.array(solution.v[i]), np.zeros(dynamics.n_v), np.zeros(dynamics.n_c))
+        dynamics.place(state)
+        contact_gaps(m.contacts, dynamics.markers, out[i], rate)
+        if m.distributed_owners:
+            distributed_gaps(m.distributed, state, dynamics.markers, out[i, single:], rate[single:])
         dynamics.accept(q)
     return out
 

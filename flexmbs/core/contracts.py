@@ -277,6 +277,9 @@ class Element(Formulation, Protocol):
     An element of two nodes with a slope and directors may have an attribute ``carries_kinks = True``. Its lines may
     have corners and branches, and its `tabulate` gets one more argument, ``slopes (n_e, 2, 3, 3)``: the vectors r_x,
     r_y, r_z (rows) of each cell at its nodes in the stress-free shape, where ``reference`` has those of the nodes.
+
+    An element whose axis is r = N e, with e (k/dim, dim) its coordinates as vectors, may have ``interpolation(group,
+    xi)``, which gives N (n_e, n_s, k/dim) and dN/dxi of the same shape: contact along the line needs it.
     """
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:

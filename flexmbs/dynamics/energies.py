@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.kernels.contacts import contact_energy
+from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.nodal_loads import NodalLoads
 from flexmbs.kernels.pairs import joint_rates
 from flexmbs.kernels.row_forces import row_force_energy
@@ -28,6 +29,7 @@ class Energies:
         n = len(m.forces.mA)
         self._energy, self._power = np.zeros(n), np.zeros(n)
         self._of_contacts = np.zeros((2, len(m.contacts.mA)))
+        self._along = np.zeros((2, len(m.distributed_owners)))
         self._nodal = NodalLoads(dynamics)
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
 
@@ -43,7 +45,7 @@ class Energies:
         """Strain energy of all bodies; springs of supports are not included."""
         return float(sum(group.strain_energy(q) for group in self.dynamics.mechanics.groups))
 
-    def springs(self, v: FloatArray) -> tuple[float, float]:
+    def springs(self, q: FloatArray, v: FloatArray) -> tuple[float, float]:
         """Potential energy of forces between markers and of contacts, and the power that they feed into the system."""
         dyn = self.dynamics
         energy = power = 0.0
@@ -53,6 +55,9 @@ class Energies:
         if self._of_contacts.size:
             contact_energy(dyn.mechanics.contacts, v, dyn.markers, *self._of_contacts)
             energy, power = energy + float(self._of_contacts[0].sum()), power + float(self._of_contacts[1].sum())
+        if self._along.size:
+            distributed_energy(dyn.mechanics.distributed, State(q, v, v, v), dyn.markers, *self._along)
+            energy, power = energy + float(self._along[0].sum()), power + float(self._along[1].sum())
         if dyn.candidates is not None:
             stored, fed = dyn.candidates.energy(v)
             energy, power = energy + stored, power + fed
@@ -94,7 +99,7 @@ class Energies:
             loads -= float((W * dyn.markers.twist).sum())
         if dyn.python.users:
             loads -= float((dyn.python.applied * dyn.markers.twist).sum())
-        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(v)[1], loads])
+        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(q, v)[1], loads])
 
     def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""

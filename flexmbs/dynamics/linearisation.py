@@ -99,6 +99,7 @@ def state_places(dyn: Dynamics) -> IntArray:
     places = [int(k) for item in model.states for k in c.state_places(item)]
     for force in model.forces:
         places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
+        places += [c.extra_place(e) for pair in getattr(force, "distributed", ()) for e in pair.states]
     return np.array(sorted(places), dtype=np.int64)
 
 

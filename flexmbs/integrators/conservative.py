@@ -109,7 +109,8 @@ def _forces(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         name = f"force {getattr(item, 'name', item)!r}"
         if hasattr(item, "differentiate") or item.wrenches:
             yield name, "is a user force or a wrench, whose potential is not known"
-    for owner in (*m.contact_owners, *(table.owner for table in m.searched)):
+    contacts = (*m.contact_owners, *m.distributed_owners, *(table.owner for table in m.searched))
+    for owner in dict.fromkeys(contacts):
         yield f"contact {owner.name!r}", "opens and closes, and has no exact change between two states"
     g = m.forces
     for n, owner in enumerate(m.force_owners):

@@ -11,12 +11,15 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.contacts import contact_states
 from flexmbs.model.contacts.pair import alone, two_markers
 from flexmbs.model.contacts.searching import shapes_near
+from flexmbs.results.contact_along import AlongHistory, along_history
 from flexmbs.results.kinematics import kinematics
 from flexmbs.system.contact_pairs import taking_part
+from flexmbs.system.crossing_contacts import CrossingTubes
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.distributed import DistributedPair
     from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.results.states import States
 
@@ -33,10 +36,13 @@ class ContactHistory(NamedTuple):
     ``slip (n, m, 3)``: velocity of the material of B against that of A there, tangential, inertial axes;
     ``energy (n, m)``: stored in the contact and its bristle; ``loss (n, m)``: energy lost since the first state.
 
+    A tube or skin along a body is one pair, too: the gap is the least of its points, force and energy are those of the
+    whole, point and slip means with the weight of N. ``along`` has what happens at the points.
+
     The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
     """
 
-    pairs: tuple[ContactPair, ...]
+    pairs: tuple[ContactPair | DistributedPair, ...]
     t: FloatArray
     gap: FloatArray
     normal: FloatArray
@@ -45,6 +51,14 @@ class ContactHistory(NamedTuple):
     slip: FloatArray
     energy: FloatArray
     loss: FloatArray
+    along: tuple[AlongHistory, ...] = ()
+
+    def acting(self) -> tuple[FloatArray, FloatArray]:
+        """Points and forces (n, k, 3) for drawings: of pairs, and of the elements of tubes and skins."""
+        single = len(self.pairs) - len(self.along)
+        parts = [(self.point[:, :single], self.force[:, :single]), *(one.of_elements() for one in self.along)]
+        points, forces = zip(*parts, strict=True)
+        return np.concatenate(points, axis=1), np.concatenate(forces, axis=1)
 
     def __repr__(self) -> str:
         touched = int((self.normal > 0.0).any(axis=0).sum())
@@ -64,18 +78,33 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
     else:
         takes_part = taking_part(solution.model, [(contact, pair.force) for pair in contact.touching])
         pairs = tuple(pair for pair, counts in zip(contact.touching, takes_part, strict=True) if counts)
-    m = len(pairs)
+    takes_part = taking_part(solution.model, [(contact, pair.ends) for pair in contact.distributed])
+    along = tuple(
+        along_history(solution, pair) for pair, counts in zip(contact.distributed, takes_part, strict=True) if counts
+    )
+    takes_part = taking_part(solution.model, [(contact, pair) for pair in contact.crossing])
+    crossing = [pair for pair, counts in zip(contact.crossing, takes_part, strict=True) if counts]
+    pairs = (*pairs, *crossing)
+    m = len(pairs) + len(along)
     found = np.empty((n, m, 11))
     points = np.empty((n, m, 3))
     for k, pair in enumerate(pairs):
-        found[:, k], points[:, k] = _of_pair(solution, pair, at)
+        if k < len(pairs) - len(crossing):
+            found[:, k], points[:, k] = _of_pair(solution, pair, at)
+            continue
+        tubes = CrossingTubes(solution.system.coordinates, pair)
+        told = np.array([tubes.states(q) for q in solution.q]).reshape(n, 14)
+        points[:, k], found[:, k] = np.split(told, [3], axis=1)
+    for k, body in enumerate(along, start=len(pairs)):
+        points[:, k], found[:, k] = np.split(body.whole(), [3], axis=1)
     power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
     from scipy.integrate import cumulative_trapezoid  # slow to import, seldom needed
 
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
     return ContactHistory(
-        pairs, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
-        -done - (energy - energy[:1]),
+        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points,
+        found[:, :, 6:9], energy,
+        -done - (energy - energy[:1]), along,
     )  # fmt: skip
 
 

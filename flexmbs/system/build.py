@@ -12,6 +12,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.contacts import ContactGroup
+from flexmbs.kernels.distributed_contacts import DistributedGroup
 from flexmbs.kernels.inertia import RigidGroup, gyroscopic_force
 from flexmbs.kernels.laws import CONTACT, GIVEN
 from flexmbs.kernels.pairs import JointGroup
@@ -22,6 +23,7 @@ from flexmbs.model.control.calling import only_label
 from flexmbs.model.forces.row_force import RowForce, pack
 from flexmbs.model.forces.wrench import wrench_group
 from flexmbs.system.contact_pairs import between_free_bodies
+from flexmbs.system.distributed_contacts import distributed_group, refuse_overlap
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw
 from flexmbs.system.row_table import RowTable
@@ -72,6 +74,8 @@ class Mechanics:
     force_owners: tuple[Any, ...]
     contacts: ContactGroup
     contact_owners: tuple[Any, ...]
+    distributed: DistributedGroup
+    distributed_owners: tuple[Any, ...]
     searched: tuple[SearchedContact, ...]
     wrenches: WrenchGroup
     wrench_offsets: IntArray
@@ -97,6 +101,7 @@ class Mechanics:
             groups=tuple(group.for_run() for group in self.groups),
             joints=self.joints._replace(near=self.joints.near.copy()),
             forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
+            contacts=self.contacts._replace(data=self.contacts.data.copy()),
             held=held,
             given=given,
         )
@@ -104,7 +109,7 @@ class Mechanics:
     @property
     def symmetric(self) -> bool:
         """Whether nothing here makes the matrix of statics unsymmetric or indefinite: masses, and no more."""
-        acting = self.markers.groups or self.user_offsets or self.state_offsets
+        acting = self.markers.groups or self.user_offsets or self.state_offsets or self.distributed_owners
         return not (acting or self.n_c or self.stages)
 
     @property
@@ -156,6 +161,9 @@ class _Builder:
         items = [(f, r) for f in (*model.forces, *supports) for r in getattr(f, "row_forces", ())]
         self.force_items = [(f, r) for f, r in items if r.law != CONTACT]
         self.contact_items = between_free_bodies(model, [(f, r) for f, r in items if r.law == CONTACT])
+        along = [(f, pair.ends) for f in model.forces for pair in getattr(f, "distributed", ())]
+        self.along_items = [(f, ends.pair) for f, ends in between_free_bodies(model, along)]
+        refuse_overlap(coordinates, self.along_items)
         loads = list(enumerate(model.loads))
         constant = len(loads)
         self.wrench_items = [(w, i) for i, load in loads for w in getattr(load, "wrenches", ())]
@@ -213,6 +221,9 @@ class _Builder:
         self.markers = marker_set
         joints = self._joints(active, rows_kept)
         forces, contacts = self._forces(), self._contacts()
+        distributed = distributed_group(
+            self.coordinates, marker_set, [pair for _, pair in self.along_items], self.add_blocks
+        )
         searched = searched_contacts(self.model, marker_set, self.add_block)
         offsets = self._wrench_blocks()
         users = tuple(self.add_block(self._dofs(f.markers)) for f in self.users)
@@ -223,7 +234,8 @@ class _Builder:
                 given.append((n, force.function))
         return Mechanics(
             marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
-            contacts, tuple(f for f, _ in self.contact_items), searched,
+            contacts, tuple(f for f, _ in self.contact_items), distributed, tuple(f for f, _ in self.along_items),
+            searched,
             wrench_group(
                 [w for w, _ in self.wrench_items],
                 [marker_set.number[w.marker] for w, _ in self.wrench_items],
@@ -275,6 +287,8 @@ class _Builder:
                 self.in_plane.note_ends(pair.a, pair.b, pair.rows, turning)
         for _, force in (*self.force_items, *self.contact_items):
             self.in_plane.note_ends(force.a, force.b, force.rows, turning)
+        for _, pair in self.along_items:
+            turning[pair.a.marker] = True
         note_shapes(self.model, self.in_plane, turning)
         for wrench, _ in self.wrench_items:
             turning[wrench.marker] = turning.get(wrench.marker, False) or wrench.follower or any(wrench.moment)
@@ -352,7 +366,11 @@ class _Builder:
 
     def add_block(self, dofs: IntArray) -> int:
         """Room for one block; its offset."""
+        return self.add_blocks(dofs[None, :])
+
+    def add_blocks(self, dofs: IntArray) -> int:
+        """Room for the blocks of coordinates ``dofs (n, k)``, one after the other; the offset of the first."""
         offset = self.size
-        self.blocks.append(Blocks(dofs[None, :], offset))
-        self.size += len(dofs) ** 2
+        self.blocks.append(Blocks(dofs, offset))
+        self.size += dofs.shape[0] * dofs.shape[1] ** 2
         return offset

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flexmbs.model.forces.row_force import RowForce
     from flexmbs.model.model import Model
 
 __all__ = ["between_free_bodies", "taking_part"]
@@ -14,9 +13,10 @@ MOST = 5
 """Pairs that the warning names."""
 
 
-def taking_part(model: Model, items: list[tuple[Any, RowForce]]) -> list[bool]:
+def taking_part(model: Model, items: list[tuple[Any, Any]]) -> list[bool]:
     """Whether each pair takes part: all but those between bodies that a joint connects, one of the model or of a tree.
 
+    Items are contacts and what they connect, ``a`` and ``b`` of which have a ``body``.
     The ground is no such body: a pendulum that hangs on it may well touch it. Pairs that the contact names are kept.
     """
     joined = {frozenset((id(pair.a.body), id(pair.b.body))) for joint in model.joints for pair in joint.pairs}
@@ -29,7 +29,7 @@ def taking_part(model: Model, items: list[tuple[Any, RowForce]]) -> list[bool]:
     return found
 
 
-def between_free_bodies(model: Model, items: list[tuple[Any, RowForce]]) -> list[tuple[Any, RowForce]]:
+def between_free_bodies(model: Model, items: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """The pairs that take part, with a warning that names the others."""
     kept, left_out = [], []
     for item, takes_part in zip(items, taking_part(model, items), strict=True):

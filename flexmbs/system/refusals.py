@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from flexmbs.system.system import System
 
 __all__ = [
+    "refuse_along",
     "refuse_contact",
     "refuse_force",
     "refuse_marker",
@@ -55,6 +56,15 @@ def refuse_pair(m: Mechanics, owner: Any, a: int, b: int, t: float) -> None:
     raise EvaluationError(
         f"contact {owner.name!r} of {m.markers.markers[a]} and {m.markers.markers[b]} at t = {t:g}: it is not a finite "
         f"number; is a centre on a centre or an axis, or does a rim lie flat?"
+    )
+
+
+def refuse_along(m: Mechanics, bad: int, t: float) -> None:
+    """Element number ``bad`` of contacts along bodies has no gap, or no force."""
+    owner = m.distributed_owners[int(m.distributed.pair[bad])]
+    raise EvaluationError(
+        f"contact {owner.name!r} along a body at t = {t:g}, with {m.markers.markers[int(m.distributed.mA[bad])]}: it "
+        f"is not a finite number; does the axis of the body meet a centre or an axis?"
     )
 
 

@@ -60,6 +60,9 @@ def _items(dyn: Dynamics) -> Iterator[str]:
     for number, first in enumerate(m.contacts.where):
         if m.contacts.data[first + FRICTION_OF_CONTACT] != NONE:
             yield f"force {m.contact_owners[number].name!r}"
+    for owner in m.distributed_owners:
+        if owner.friction is not None:
+            yield f"force {owner.name!r}"
     for j in np.flatnonzero(np.isin(m.joints.kind, VELOCITY_ONLY)):
         yield f"joint {m.equations[int(m.joints.eq[j]) - dyn.n_v].joint.name!r}"
 

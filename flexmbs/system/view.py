@@ -12,6 +12,7 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import row_gradient
 from flexmbs.model.control.calling import only_label
 from flexmbs.system.contact_pairs import taking_part
+from flexmbs.system.distributed_contacts import AlongBody
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Viewer:
         self.system = system
         self._sets: IdentityMap[Marker, tuple[MarkerSet, MarkerWork]] = IdentityMap()
         self._pairs: IdentityMap[Contact, tuple[ContactPair, ...]] = IdentityMap()
+        self._along: IdentityMap[Contact, tuple[AlongBody, ...]] = IdentityMap()
         self.near: dict[tuple[str, str], float] = {}
         self.held: FloatArray = np.zeros(0)
         self.held_names: tuple[str, ...] = ()
@@ -58,6 +60,14 @@ class Viewer:
             counts = taking_part(self.system.model, [(contact, pair.force) for pair in contact.touching])
             self._pairs[contact] = tuple(pair for pair, c in zip(contact.touching, counts, strict=True) if c)
         return self._pairs[contact]
+
+    def along(self, contact: Contact) -> tuple[AlongBody, ...]:
+        """The pairs along bodies of a contact that take part, with their tables."""
+        if contact not in self._along:
+            counts = taking_part(self.system.model, [(contact, pair.ends) for pair in contact.distributed])
+            pairs = [pair for pair, c in zip(contact.distributed, counts, strict=True) if c]
+            self._along[contact] = tuple(AlongBody(self.system.coordinates, pair) for pair in pairs)
+        return self._along[contact]
 
 
 class SystemView:
@@ -134,6 +144,10 @@ class SystemView:
     def touching(self, contact: Contact) -> tuple[ContactPair, ...]:
         """The pairs of a contact that take part."""
         return self._viewer.touching(contact)
+
+    def least_gap_along(self, contact: Contact) -> float:
+        """The least gap [length] of the tubes and skins of a contact that take part."""
+        return min((body.gap(self.q, self.v) for body in self._viewer.along(contact)), default=np.inf)
 
     def bristles(self, pair: ContactPair) -> FloatArray:
         """States (n,) of the friction of a pair."""

@@ -56,10 +56,10 @@ def contact_arrows(points: FloatArray, forces: FloatArray, longest: float, lengt
 
 def _acting(states: States) -> tuple[FloatArray, FloatArray]:
     """Points and forces (n_t, m, 3) of all pairs of all contacts of a model that touch in any of the states."""
-    found = [states.contact(force) for force in states.model.forces if hasattr(force, "touching")]
+    found = [states.contact(force).acting() for force in states.model.forces if hasattr(force, "touching")]
     n_t = len(states)
-    points = np.concatenate([np.zeros((n_t, 0, 3)), *(one.point for one in found)], axis=1)
-    forces = np.concatenate([np.zeros((n_t, 0, 3)), *(one.force for one in found)], axis=1)
+    points = np.concatenate([np.zeros((n_t, 0, 3)), *(one for one, _ in found)], axis=1)
+    forces = np.concatenate([np.zeros((n_t, 0, 3)), *(one for _, one in found)], axis=1)
     touched = (forces != 0.0).any(axis=(0, 2))
     return points[:, touched], forces[:, touched]
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from flexmbs.core.written_modules import Module
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
-from flexmbs.integrators.compiled.newton_step import (
+from flexmbs.integrators.compiled.step_arrays import (
     COUNTS,
     EVALUATIONS,
     FACTORISATIONS,
     FAILED,
     HAPPENS,
+    MADE,
     REJECTED,
     Numbers,
     Sizes,
@@ -153,10 +154,11 @@ class Driver:
         n, k = self.most, len(dyn.mass)
         self._power = np.zeros((2 * n, len(m.forces.mA)))  # at ends, and where steps begin anew
         self._contact_power = np.zeros((2 * n, len(m.contacts.mA)))
+        self._along_power = np.zeros((2 * n, len(m.distributed_owners)))
         self._wrench_power = np.zeros((2 * n, *dyn.markers.W.shape))
         self._users = bool(dyn.python.users)
         self._user_power = np.zeros((2 * n if self._users else 1, *dyn.markers.W.shape))
-        self._acting = len(m.forces.mA) + len(m.contacts.mA) > 0
+        self._acting = len(m.forces.mA) + len(m.contacts.mA) + len(m.distributed_owners) > 0
         self._wrenches = len(m.wrenches.mk) > 0
         self._nodal = NodalLoads(dyn)
         matrix = dyn.matrix
@@ -170,7 +172,8 @@ class Driver:
         self.memory = None
         if dyn.control is not None:
             self.memory = ControlMemory(dyn.control, n, k, dyn.n_c, self._given, self.varying)
-        text = Text(dyn, self._power, self._contact_power, self._wrench_power, self._user_power, self.memory)
+        told = self._power, self._contact_power, self._along_power
+        text = Text(dyn, *told, self._wrench_power, self._user_power, self.memory)
         take = text.addresses
         self._equations = matrix.equations
         self._seen: FloatArray | None = None
@@ -345,7 +348,10 @@ class Driver:
         if dyn.watched is not None:
             dyn.watched.forget()
         began = perf_counter()
-        made = int(self._function(at, whole, real))
+        try:
+            made = int(self._function(at, whole, real))
+        except Exception:  # noqa: BLE001  # whatever a user's function raises, it raises again in the single step
+            made, x.counts[FAILED] = int(x.counts[MADE]), 1
         if dyn.mass_changes:
             dyn.moving_mass.moved(x.Q[made])
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began
@@ -393,5 +399,6 @@ class Driver:
             loads -= float(self._wrench_power[number].sum())
         if self._users:
             loads -= float(self._user_power[number].sum())
-        springs = float(self._power[number].sum() + self._contact_power[number].sum()) if self._acting else 0.0
+        told = self._power, self._contact_power, self._along_power
+        springs = float(sum(part[number].sum() for part in told)) if self._acting else 0.0
         return np.array([-float(lam @ motion[:, 1]), springs, loads])

@@ -22,7 +22,7 @@ from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy
-from flexmbs.kernels.control_laws import control_samples
+from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
 from flexmbs.kernels.sensing import follow_turns, read_sensors
@@ -89,17 +89,17 @@ class Text:
     """The text for one system, and its arrays in the order in which the text reads them.
 
     ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
-    ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between markers, of contacts, of
-    wrenches, and of those by functions of users, are written.
+    ``along_power (steps, n)``, ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between
+    markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written.
     """
 
     def __init__(
-        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, wrench_power: FloatArray,
-        user_power: FloatArray, control: ControlMemory | None = None,
+        self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
+        wrench_power: FloatArray, user_power: FloatArray, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
-        self._user_power = user_power
+        self._along_power, self._user_power = along_power, user_power
         self._imports: dict[tuple[str, str], str] = {}
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
@@ -156,8 +156,8 @@ class Text:
             name = self._name(frames, "", kind.name)
             self._account.append(f"{self._import(kind.rebase, kind.name)}({name}, state.q, {REBASE})")
         for readings in dyn.turns.readings:
-            group, work = self._name(readings.group, "", "states"), self._name(readings.work, "", "states")
-            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
+            read, kinematics = (self._name(part, "", "states") for part in (readings.group, readings.work))
+            self._account.append(f"{self._import(follow_turns)}({read}, {kinematics})")
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
@@ -190,7 +190,7 @@ class Text:
             "if y_sampled[i] == 1:",
             f"    refused = {read}({sensors}, state, {held}, {signals}[{row}], {work}, {u}) >= 0",
             "    if not refused:",
-            f"        bad, anew = {self._import(control_samples)}(",
+            f"        bad, anew = {self._import(table.samples, 'controllers')}(",
             f"            {group}, {due}[i], {u}, {signals}[{row}], {x}, {held}, {pending}",
             "        )",
             "        refused = bad >= 0",
@@ -235,6 +235,14 @@ class Text:
             self._account += [
                 "if c_powers == 1:",
                 f"    {self._import(contact_energy)}({contacts}, state.v, markers, {energy}, {power}[i])",
+            ]
+        if len(m.distributed_owners):
+            power = self._table("along_power", take.array(self._along_power))
+            energy = self._table("along_energy", take.array(np.zeros(len(m.distributed_owners))))
+            along = self._name(m.distributed, "distributed", "contacts along bodies")
+            self._account += [
+                "if c_powers == 1:",
+                f"    {self._import(distributed_energy)}({along}, state, markers, {energy}, {power}[i])",
             ]
         if len(m.wrenches.mk):
             power = self._table("wrench_power", take.array(self._wrench_power))

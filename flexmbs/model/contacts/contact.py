@@ -15,6 +15,8 @@ from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
+from flexmbs.model.contacts.crossing import CrossingPair, crossing_pair, no_crossing
+from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
@@ -80,9 +82,13 @@ class Contact(Description):
     Attributes
     ----------
     touching : tuple of ContactPair
-        The pairs; empty where they are searched.
+        The pairs of shapes on markers; empty where they are searched.
+    distributed : tuple of DistributedPair
+        Those of a tube or skin along a flexible body with a shape on a marker: forces per length or area.
+    crossing : tuple of CrossingPair
+        Those of two tubes, which touch at a point.
     searched : bool
-        Whether they are.
+        Whether they are searched.
 
     Raises
     ------
@@ -123,6 +129,8 @@ class Contact(Description):
     name: str = "contact"
     searched: bool = field(init=False, repr=False)
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)
+    distributed: tuple[DistributedPair, ...] = field(init=False, repr=False)
+    crossing: tuple[CrossingPair, ...] = field(init=False, repr=False)
     row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
@@ -142,24 +150,42 @@ class Contact(Description):
                 f"{show(self.friction)}."
             )
         object.__setattr__(self, "searched", self._is_searched(owner, parts))
-        if self.searched:
-            found: list[ContactPair] = []
-        elif self.pairs is None:
-            found = [pair for a, b in combinations(parts, 2) if (pair := self._pair(owner, a, b)) is not None]
-            if not found:
-                raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
-        else:
-            found = []
-            for a, b in self._named(owner, parts):
-                pair = self._pair(owner, a, b)
-                if pair is None:
-                    raise ModelError(f"{owner}: {a} and {b} cannot touch: {_why_not(a, b)}.")
-                found.append(pair)
+        found: list[ContactPair] = []
+        along: list[DistributedPair] = []
+        crossing: list[CrossingPair] = []
+        if not self.searched:
+            self._declare(owner, parts, found, along, crossing)
+        object.__setattr__(self, "crossing", tuple(crossing))
         if not self.allow_overlap:
             _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))
+        object.__setattr__(self, "distributed", tuple(along))
         object.__setattr__(self, "row_forces", tuple(pair.force for pair in found))
-        object.__setattr__(self, "extra", tuple(state for pair in found for state in pair.force.states))
+        states = [*(pair.force.states for pair in found), *(pair.states for pair in along)]
+        object.__setattr__(self, "extra", tuple(state for own in states for state in own))
+
+    def _declare(
+        self,
+        owner: str,
+        parts: tuple[Shape, ...],
+        found: list[ContactPair],
+        along: list[DistributedPair],
+        crossing: list[CrossingPair],
+    ) -> None:
+        """The pairs of shapes on markers, and of those along bodies."""
+        for a, b in combinations(parts, 2) if self.pairs is None else self._named(owner, parts):
+            why_not = _why_not(a, b)
+            if why_not and self.pairs is not None:
+                raise ModelError(f"{owner}: {a} and {b} cannot touch: {why_not}.")
+            if not why_not and a.along and b.along:
+                crossing.append(crossing_pair(owner, a, b, self.law, self.friction))
+            elif not why_not and (a.along or b.along):
+                one, other = (b, a) if a.along else (a, b)
+                along.append(distributed_pair(owner, self.name, one, other, self.law, self.friction))
+            elif not why_not and (pair := self._pair(owner, a, b)) is not None:
+                found.append(pair)
+        if not found and not along and not crossing:
+            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
 
     def _is_searched(self, owner: str, parts: tuple[Shape, ...]) -> bool:
         """Whether the pairs are searched: as wished, else where there are many."""
@@ -172,7 +198,7 @@ class Contact(Description):
             raise ModelError(
                 f"{owner}: pairs are named, so that there is nothing to search; leave out search or pairs."
             )
-        if any(getattr(part, "along", False) for part in parts):
+        if any(part.along for part in parts):
             if self.search:
                 raise ModelError(f"{owner}: shapes along flexible bodies cannot be searched; leave out search=True.")
             return False
@@ -222,7 +248,7 @@ class Contact(Description):
         return tuple(named)
 
     def _pair(self, owner: str, a: Shape, b: Shape) -> ContactPair | None:
-        """Rows, laws and states of two shapes; None where there are no rows, or nothing can move."""
+        """Rows, laws and states of two shapes on markers; None if they are no pair."""
         if _why_not(a, b):
             return None
         found = a.rows_against(b)
@@ -336,6 +362,8 @@ def _shapes(owner: str, parts: Any) -> tuple[Shape, ...]:
 
 def _why_not(a: Shape, b: Shape) -> str:
     """Why two shapes are no pair; empty where they are one."""
+    if a.along or b.along:
+        return no_distributed_pair(a, b)
     if a.marker.body.is_ground and b.marker.body.is_ground:
         return "both are fixed to the ground"
     if a.marker.fixed_to_same(b.marker):

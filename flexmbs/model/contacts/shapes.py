@@ -65,6 +65,11 @@ class Shape(Description):
         return None
 
     @property
+    def along(self) -> bool:
+        """Whether it goes along a flexible body (`flexmbs.model.contacts.along`) and is on no marker."""
+        return False
+
+    @property
     def reach(self) -> float | None:
         """Radius of a ball about its marker that holds it; None of what has no end."""
         return self.ball_radius

@@ -54,6 +54,9 @@ class View(Protocol):
     def touching(self, contact: Contact) -> tuple[ContactPair, ...]:
         """The pairs of a contact that take part in the model: not those left out between joined bodies."""
 
+    def least_gap_along(self, contact: Contact) -> float:
+        """The least gap [length] of the tubes and skins of a contact; infinite without any."""
+
     def bristles(self, pair: ContactPair) -> FloatArray:
         """States (n,) of the friction of a pair of a contact."""
 

@@ -134,7 +134,7 @@ def check(model: Any, free: Dynamics | None = None) -> None:
         return np.column_stack([along(H * e) for e in np.eye(n)])
 
     by_q, by_v = differences(lambda e: residual(e, zero)), differences(lambda e: residual(zero, e))
-    assert Energies(dynamics).springs(v)[0] > 1e-3  # it is closed
+    assert Energies(dynamics).springs(q, v)[0] > 1e-3  # it is closed
     for exact, found in ((K, by_q), (D, by_v)):
         size = max(1.0, float(np.abs(found).max()))
         assert np.abs(exact - found).max() < 1e-9 * size
