@@ -147,6 +147,10 @@ def main(runs: int = 256, statics: int = 1000) -> None:
             steps, least, usual = beside_steps(cranks(100, index))
             rows.append([f"index {index}: {P['steps']} steps; beside them", "", f"{1e3 * steps:.1f}",
                          f"{1e3 * least:.1f} to {1e3 * usual:.1f} ms (2 wanted)"])  # fmt: skip
+            if other is not None:
+                alone = float(np.median(other.solve(P | {"workers": 0, "runs": 100})))
+                rows.append([f"index {index}: processor time of a run", "", f"{1e3 * (steps + usual):.1f}",
+                             f"{(steps + usual) / alone:.2f} of Exudyn's {1e3 * alone:.1f} ms"])  # fmt: skip
         if other is not None:
             other.close()
         measure.table(["what", "wall [s]", "ms a run", "ratio"], rows)

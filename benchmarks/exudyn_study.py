@@ -1,6 +1,7 @@
 """Exudyn's side of `bench_studies.py`: its ParameterVariation over planar slider-cranks, in processes of its own.
 
-Every line of standard input is a problem (JSON); the answer is ``{"row": [wall seconds, [positions of the slider]]}``.
+Every line of standard input is a problem (JSON); the answer is ``{"row": [wall seconds, [positions of the slider]]}``,
+with no workers ``{"row": [processor seconds of each run]}``.
 """
 
 from __future__ import annotations
@@ -73,11 +74,24 @@ def slider_crank(parameters: dict[str, Any]) -> float:
     return float(mbs.GetNodeOutput(2, exudyn.OutputVariableType.Position)[0])
 
 
+def processor_seconds(p: dict[str, Any]) -> list[float]:
+    """Of each of some runs, one after the other."""
+    found = []
+    for k in range(p["runs"]):
+        began = time.process_time()
+        slider_crank({"radius": 0.1 + 0.1 * k / p["runs"], "rod_mass": 0.8, "functionData": p})
+        found.append(time.process_time() - began)
+    return found
+
+
 def main() -> None:
     print(json.dumps({"version": exudyn.GetVersionString()}), flush=True)
     for line in sys.stdin:
         p = json.loads(line)
         try:
+            if p["workers"] == 0:
+                print(json.dumps({"row": processor_seconds(p)}), flush=True)
+                continue
             ranges = {name: (low, high, count) for name, (low, high, count) in p["ranges"].items()}
             began = time.perf_counter()
             _, found = ParameterVariation(

@@ -42,21 +42,17 @@ class IdentityMap(MutableMapping[K, V], Generic[K, V]):
         """The place of each item in a sequence."""
         return IdentityMap((item, i) for i, item in enumerate(items))
 
-    def _key(self, item: object) -> object:
-        """What an object goes by."""
-        return id(item)
-
     def __getitem__(self, key: K) -> V:
-        return self._entries[self._key(key)][1]
+        return self._entries[id(key)][1]
 
     def __setitem__(self, key: K, value: V) -> None:
-        self._entries[self._key(key)] = key, value
+        self._entries[id(key)] = key, value
 
     def __delitem__(self, key: K) -> None:
-        del self._entries[self._key(key)]
+        del self._entries[id(key)]
 
     def __contains__(self, key: object) -> bool:
-        return self._key(key) in self._entries
+        return id(key) in self._entries
 
     def __iter__(self) -> Iterator[K]:
         return (key for key, _ in self._entries.values())

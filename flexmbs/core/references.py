@@ -70,13 +70,27 @@ class ReferenceMap(IdentityMap[Any, Any]):
 
     __slots__ = ()
 
-    def _key(self, item: object) -> object:
-        return item if isinstance(item, Named) else id(item)
+    def __getitem__(self, key: Any) -> Any:
+        return self._entries[_key(key)][1]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._entries[_key(key)] = key, value
+
+    def __delitem__(self, key: Any) -> None:
+        del self._entries[_key(key)]
+
+    def __contains__(self, key: object) -> bool:
+        return _key(key) in self._entries
 
     @classmethod
     def of(cls, mapping: Mapping[Any, Any]) -> ReferenceMap:
         """A mapping of any kind as one of references."""
         return mapping if isinstance(mapping, ReferenceMap) else ReferenceMap(mapping.items())
+
+
+def _key(item: object) -> object:
+    """What an object goes by."""
+    return item if isinstance(item, Named) else id(item)
 
 
 class Description(Hinted):
@@ -237,7 +251,7 @@ def _find(value: Any, kind: str, found: dict[object, Any]) -> None:
             _find(thing, "", found)
     elif sort is Sort.CONTAINER:
         for part in _parts(value):
-            if type(part) not in NUMBERS:
+            if type(part) not in NUMBERS and _sort(part) is not Sort.OTHER:
                 _find(part, "", found)
 
 

@@ -16,6 +16,7 @@ from scipy.linalg import lapack
 
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.rotations import IDENTITY
 from flexmbs.dynamics import compliance
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.kernels.steps import local, retract
@@ -159,7 +160,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
     slow = 0
     given: FloatArray | None = None  # what is not met where the bodies are described
     for _ in range(MOST):
-        dyn.T[:] = np.eye(3)
+        dyn.T[:] = IDENTITY
         try:
             dyn.tangent(q, zero, zero, lam, (0.0, 0.0))
         except EvaluationError as error:
@@ -210,7 +211,7 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
         return v
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
     given = float(np.abs(v).max())  # before: where the joints leave nothing, what remains is round-off
-    dyn.T[:] = np.eye(3)
+    dyn.T[:] = IDENTITY
     dyn.tangent(q, v, zero, lam, (0.0, 0.0))
     _factorise(dyn, heavy)  # depends on the positions alone
     for k in range(3):
@@ -244,7 +245,7 @@ def accelerations(
     """
     dyn.set_time(t)
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
-    dyn.T[:] = np.eye(3)
+    dyn.T[:] = IDENTITY
     gamma = dyn.gamma(q, v)
     dyn.tangent(q, v, zero, lam, smooth)
     dyn.factorise(1.0)
@@ -290,7 +291,7 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     if dyn.n_c > DENSE:
         return ("unknown (too many constraints to tell which)",)
     zero = np.zeros(dyn.n_v)
-    dyn.T[:] = np.eye(3)
+    dyn.T[:] = IDENTITY
     dyn.tangent(q, v, zero, np.zeros(dyn.n_c), (0.0, 0.0))
     G = constraint_matrix(dyn)
     free = dyn.system.free[dyn.system.free < dyn.n_v]
@@ -315,7 +316,7 @@ def _regular(dyn: Dynamics, q: FloatArray) -> bool:
     are about n^2 times.
     """
     zero = np.zeros(dyn.n_v)
-    dyn.T[:] = np.eye(3)
+    dyn.T[:] = IDENTITY
     before = dyn.compliant
     dyn.compliance(False)
     try:

@@ -20,6 +20,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
+from flexmbs.core.rotations import IDENTITY
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
 from flexmbs.dynamics.candidates import Candidates, exchange_laws
@@ -335,7 +336,7 @@ class Dynamics:
         """The part of d2g/dt2 that is not G a, (n_c,); evaluates the kinematics at this state."""
         if not self.n_c:
             return np.zeros(0)
-        self.markers.T[:] = np.eye(3)
+        self.markers.T[:] = IDENTITY
         state = State(q, v, v, np.zeros(self.n_c))
         self.place(state, tangents=True)
         return self.gamma_here(v)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.core.attributes import Hinted
@@ -101,7 +102,7 @@ class Model(Hinted):
         object.__setattr__(self, "name", name)
         self._check(owner)
 
-    @property
+    @cached_property
     def described(self) -> tuple[BodyDescription, ...]:
         """All descriptions of bodies, trees and substructures, in the order given."""
         return tuple(item for item in self.items if isinstance(item, BodyDescription) and item.collection)

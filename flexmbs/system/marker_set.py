@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
 from flexmbs.core.identity import IdentityMap
+from flexmbs.core.rotations import IDENTITY
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry, MarkerKind
 
@@ -90,7 +91,7 @@ class MarkerSet:
         """Work arrays with everything in place that never changes."""
         n, n_r, n_rot = len(self.markers), len(self.dof), self.coordinates.n_rotating
         T = np.zeros((n_rot, 3, 3))
-        T[:] = np.eye(3)
+        T[:] = IDENTITY
         work = MarkerWork(
             r, B, np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 6)), np.zeros((n, 6)),
             np.zeros((n_r, 6)), np.zeros((n_r, 6)), np.zeros((n_r, 6)), T, np.zeros((64, 12)),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from flexmbs.core.references import Description
@@ -64,6 +65,13 @@ SAME_FRAME: tuple[Condition, ...] = (
 COORDINATES: dict[str, Row] = {"angle": Row(ANGLE), "displacement": Row(ALONG, Z)}
 
 
+@cache
+def _compiled(conditions: tuple[Condition, ...]) -> tuple[tuple[Row, ...], tuple[Equation, ...]]:
+    """Rows and equations, which all joints of a kind share."""
+    rows = tuple(Row(kind, constants, k) for k, (kind, constants, _) in enumerate(conditions))
+    return rows, tuple(Equation(label) for _, _, label in conditions)
+
+
 @two_ended
 @dataclass(frozen=True, eq=False)
 class LowerPair(Description):
@@ -102,21 +110,12 @@ class LowerPair(Description):
         )
         if PARALLEL[0] in self.conditions:
             check_parallel(owner, a, b, frames=SAME_FRAME[2] in self.conditions)
-        rows = tuple(Row(kind, constants, k) for k, (kind, constants, _) in enumerate(self.conditions))
+        rows, equations = _compiled(self.conditions)
         # of z_A = z_B alone B needs the axis only, so a cable, which has no more, becomes side B
         swap = PARALLEL[1] in self.conditions and a.spin_axis is not None and b.spin
         pairs = (Pair(b, a, rows) if swap else Pair(a, b, rows),)
         check_carried(owner, pairs)
-        equations = tuple(Equation(label) for _, _, label in self.conditions)
-        for key, value in (
-            ("a", a),
-            ("b", b),
-            ("name", name),
-            ("markers", (a, b)),
-            ("pairs", pairs),
-            ("equations", equations),
-        ):
-            object.__setattr__(self, key, value)
+        vars(self).update(a=a, b=b, name=name, markers=(a, b), pairs=pairs, equations=equations)
 
     @property
     def coordinates(self) -> Mapping[str, Pair]:
