@@ -134,5 +134,5 @@ CASE = Case(
     run=run,
     source="Equations of two masses by DOP853 with events; the tyre of a vehicle as in J. Tobolar 2002.",
     limits=("Vertical force alone: no slip, no side force, no envelope of the tread over short bumps.",),
-    equations=(r"F = k d + c(d)\,\dot d \ge 0",),
+    equations=(r"F = k d + c(d)\,\dot d \geq 0",),
 )
