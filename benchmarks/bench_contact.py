@@ -4,9 +4,9 @@ Search: spheres of radii 1:5 at one density. Ways: all pairs, cells as wide as t
 the axes and kept so from step to step (B. Muth, P. Eberhard, Collision detection and administration for many colliding
 bodies, NATO ASI Prague 2002), and the grids by size of flexmbs, on spheres that fly through a box; equal ones, and of
 radii 1:20. Settling: 6^3 and 10^3 spheres of 50 mm and 0.5 kg fall into a box, with friction 0.4; flexmbs by
-generalized-alpha with 1 ms and explicitly by the classical Runge-Kutta method with 0.5 ms, Exudyn (GeneralContact, linear springs of 1e5 N/m)
-explicitly with 0.1 ms and implicitly with 1 ms, MuJoCo (216) with 1 ms. The contact of flexmbs yields as much as that spring
-under 30 N.
+generalized-alpha with 1 ms and explicitly by the classical Runge-Kutta method with 0.5 ms, Exudyn (GeneralContact,
+linear springs of 1e5 N/m) explicitly with 0.1 ms and implicitly with 1 ms, MuJoCo (216) with 1 ms. The contact of
+flexmbs yields as much as that spring under 30 N.
 
     python benchmarks/bench_contact.py [search] [ways] [settle] [--seconds 0.5] [--implicit-peer]
 

@@ -48,7 +48,11 @@ COULOMB = 1
 BRISTLE = 2
 DWELL = 3
 SECANT = 4
-"""COULOMB with the secant T/u in place of the slope by u: where Newton's method goes to and fro over u = 0."""
+"""COULOMB with half the secant T/u in place of slopes by u below it: where Newton's method goes to and fro over u = 0.
+
+With less than half, an iteration may go beyond -u; with more, it is slower where the friction is full.
+"""
+PART = 0.5
 
 F, K, C, BY_STATE, RATE = 26, 27, 33, 6, 57
 Four = tuple[float, float, float, float]
@@ -128,13 +132,14 @@ def _coulomb(o: int, data: FloatArray, m: int, N: float, N_g: float, N_r: float,
     f, _, slope, _ = friction_law(o, data, speed)
     ratio = f / speed if speed > 1e-9 * data[o + 3] else slope
     square = speed * speed if speed > 0.0 else 1.0
+    steep = max(slope, PART * ratio) if secant else slope
     for a in range(1, m):
         u = S[25, a]
         S[F, a] = N * ratio * u
         S[K + a, 0] = N_g * ratio * u
         S[C + a, 0] = N_r * ratio * u
         for b in range(1, m):
-            S[C + a, b] = 0.0 if secant else N * (slope - ratio) * u * S[25, b] / square
+            S[C + a, b] = N * (steep - ratio) * u * S[25, b] / square
         S[C + a, a] += N * ratio
 
 

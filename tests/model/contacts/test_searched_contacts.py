@@ -260,8 +260,9 @@ def test_what_needs_the_pairs_beforehand_says_so() -> None:
         fx.simulate(model, until=0.01, integrator=fx.RadauIIA())
     with pytest.raises(fx.ModelError, match="opens and closes"):
         fx.simulate(model, until=0.01, step=1e-3, integrator=fx.EnergyMomentum())
-    with pytest.raises(fx.ModelError, match="none is the nearest for long"):
-        touch.event("closes")
+    for what in ("closes", "slips"):
+        with pytest.raises(fx.ModelError, match="none can be watched for long"):
+            touch.event(what, **({"level": 0.1} if what == "slips" else {}))
     with pytest.raises(fx.ModelError, match="nothing to search"):
         fx.Contact(touch.parts, LAW, pairs=[(touch.parts[0], touch.parts[5])], search=True)
 
