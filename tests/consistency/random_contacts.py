@@ -98,7 +98,7 @@ class Contacts:
         other = _partner(self.touch, made[1][1], u)
         parts = (other, one) if swap else (one, other)
         touch = fx.Contact(
-            parts, _normal(self.touch.normal, u), _friction(self.touch.friction, u),
+            parts, normal_law(self.touch.normal, u), friction_law(self.touch.friction, u),
             pairs=(parts,) if named else None, allow_overlap=True, name="touch",
         )  # fmt: skip
         bodies = [body for body, _ in made if body is not fx.ground]
@@ -169,7 +169,8 @@ def _partner(touch: Touch, marker: Any, u: Way) -> Any:
     return C.Sphere(marker, radius=touch.ball * u.length) if touch.ball else C.Vertex(marker)
 
 
-def _normal(law: dict[str, float], u: Way) -> Any:
+def normal_law(law: dict[str, float], u: Way) -> Any:
+    """The law of numbers, in the units of a way."""
     stiffness, n = law["k"] * u.force / u.length ** law["n"], law["n"]
     if "full" in law:
         damping = law["c"] * u.force * u.time / u.length
@@ -177,7 +178,8 @@ def _normal(law: dict[str, float], u: Way) -> Any:
     return C.HuntCrossleyLaw(stiffness=stiffness, exponent=n, damping=law["c"] * u.time / u.length)
 
 
-def _friction(law: dict[str, float], u: Way) -> Any:
+def friction_law(law: dict[str, float], u: Way) -> Any:
+    """The law of numbers, in the units of a way; None without any."""
     if not law:
         return None
     speed = u.length / u.time

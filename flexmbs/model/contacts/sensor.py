@@ -78,8 +78,8 @@ class SlipSpeed(Description):
         _refuse_searched("SlipSpeed", self.contact)
         if self.contact.distributed:
             raise ModelError(
-                f"SlipSpeed: contact {self.contact.name!r} lies along a line or surface; slip is watched of declared pairs "
-                f"of shapes: name them in pairs= of a contact of their own."
+                f"SlipSpeed: contact {self.contact.name!r} lies along a line or surface; slip is watched of declared "
+                f"pairs of shapes: name them in pairs= of a contact of their own."
             )
 
     def __call__(self, *seen: Any) -> float:
