@@ -141,7 +141,8 @@ def tabulate(
     xi, w = Gauss(2).rule()  # M is linear
     R = resultants(group, xi)
     C = compliances(group)
-    K = np.einsum("g,e,er,egri,egrj->eij", 0.5 * w, L, C, R, R, optimize=True)
+    weighted = (0.5 * L[:, None, None] * w[:, None] * C[:, None, :])[..., None] * R
+    K = _gram(weighted, R)
     return group._replace(K=np.ascontiguousarray(0.5 * (K + K.transpose(0, 2, 1))))
 
 

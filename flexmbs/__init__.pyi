@@ -17,6 +17,8 @@ from . import studies as studies
 from . import trees as trees
 from . import verification as verification
 from . import visualization as visualization
+from .analysis.channel_filter import channel_filter as channel_filter
+from .analysis.channel_filter import head_injury_criterion as head_injury_criterion
 from .analysis.concatenate import concatenate as concatenate
 from .analysis.human_vibration import frequency_weighting as frequency_weighting
 from .analysis.human_vibration import vibration_dose as vibration_dose
@@ -43,6 +45,7 @@ from .analysis.paths.results import CriticalPoint as CriticalPoint
 from .analysis.paths.results import EquilibriumPath as EquilibriumPath
 from .analysis.paths.results import EquilibriumPaths as EquilibriumPaths
 from .analysis.paths.trace_static import trace_static as trace_static
+from .analysis.paths.varied import ParameterPath as ParameterPath
 from .analysis.preloads import Preloads as Preloads
 from .analysis.preloads import solve_preloads as solve_preloads
 from .analysis.report import ModelReport as ModelReport

@@ -9,6 +9,7 @@ from flexmbs.model.contacts.distributed import DistributedPair as DistributedPai
 from flexmbs.model.contacts.friction_laws import BristleLaw as BristleLaw
 from flexmbs.model.contacts.friction_laws import CoulombLaw as CoulombLaw
 from flexmbs.model.contacts.friction_laws import DwellLaw as DwellLaw
+from flexmbs.model.contacts.kalker import kalker_coefficients as kalker_coefficients
 from flexmbs.model.contacts.normal_laws import HertzLaw as HertzLaw
 from flexmbs.model.contacts.normal_laws import HuntCrossleyLaw as HuntCrossleyLaw
 from flexmbs.model.contacts.normal_laws import ImpactLaw as ImpactLaw
@@ -25,5 +26,9 @@ from flexmbs.model.contacts.shapes import Sphere as Sphere
 from flexmbs.model.contacts.shapes import Vertex as Vertex
 from flexmbs.model.contacts.solids import Box as Box
 from flexmbs.model.contacts.solids import Capsule as Capsule
+from flexmbs.model.contacts.wheel_rail import ContactPatch as ContactPatch
+from flexmbs.model.contacts.wheel_rail import CreepForce as CreepForce
+from flexmbs.model.contacts.wheel_rail import Penetration as Penetration
+from flexmbs.model.contacts.wheel_rail import WheelOnRail as WheelOnRail
 
 _facade.gather(globals())

@@ -202,7 +202,7 @@ def independent_coordinates(
     Returns
     -------
     IndependentCoordinates
-        With the matrices J_y and J_z, condensed mass, damping and stiffness, and constraint forces; J_y along the motion.
+        With the matrices J_y and J_z, condensed mass, damping and stiffness, constraint forces, J_y along the motion.
         D and K are those of rest at the position.
 
     Raises

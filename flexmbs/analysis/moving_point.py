@@ -11,7 +11,8 @@ state, its velocities and accelerations,
 
 The matrices belong to this moment. With independent coordinates among y, :math:`y = N(t)\,z`, also the derivatives of N
 along the motion belong to the equations: :math:`\dot y = N\dot z + \dot N z` and
-:math:`\ddot y = N\ddot z + 2\dot N\dot z + \ddot N z`, which follow from the constraints on velocities and accelerations,
+:math:`\ddot y = N\ddot z + 2\dot N\dot z + \ddot N z`. They follow from the constraints on velocities and
+accelerations,
 
 .. math:: G\,\delta v + \frac{\partial (G v)}{\partial q}\,y = 0, \qquad
    G\,\delta a + \frac{\partial (G a + \gamma)}{\partial q}\,y + \frac{\partial\gamma}{\partial v}\,\delta v = 0.
@@ -64,8 +65,8 @@ def point_in_motion(
     rolling = np.flatnonzero(dyn.velocity_rows == 1)
     if len(rolling):
         raise ModelError(
-            f"{owner}: {dyn.system.mechanics.names[rolling[0]]} of model {dyn.system.model.name!r} constrains velocities "
-            f"and not positions; about a motion that is not steady such models are not linearised."
+            f"{owner}: {dyn.system.mechanics.names[rolling[0]]} of model {dyn.system.model.name!r} constrains "
+            f"velocities and not positions; about a motion that is not steady such models are not linearised."
         )
     dyn.set_time(t)
     a, lam = accelerations(dyn, t, q, v)
@@ -134,7 +135,7 @@ def directions_in_motion(owner: str, point: OperatingPoint, independent: IntArra
 
 
 def _changes(point: OperatingPoint, Q: FloatArray, V: FloatArray, A: FloatArray | None) -> FloatArray:
-    """Central differences (n_c, m) of G v + g_t, or with ``A`` of G a + gamma, along columns of changes of q, v and a."""
+    """Central differences (n_c, m) of G v + g_t, or with ``A`` of G a + gamma, along changes of q, v and a."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
     size = np.ones(dyn.n_v)
     size[dyn.coordinates.displacements] = max(dyn.length, 1e-300)

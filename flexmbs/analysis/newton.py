@@ -15,6 +15,7 @@ estimated afterwards (`flexmbs.analysis.accuracy`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -145,13 +146,13 @@ def _increments(problem: Problem, scale: Scale, search: bool, loads: FloatArray,
             rest, floor_of = rest[elastic], rounding[elastic]
         else:
             floor_of = rounding
-        energy, size = float(np.sqrt(abs(curved))), float(np.sqrt(np.sum(D * step**2)))
-        residual, floor = float(np.sqrt(np.sum(rest**2 / D))), float(np.sqrt(np.sum(floor_of**2 / D)))
+        energy, size = math.sqrt(abs(curved)), math.sqrt((D * step**2).sum())
+        residual, floor = math.sqrt((rest**2 / D).sum()), math.sqrt((floor_of**2 / D).sum())
         shift = float(np.abs(direction[eq.lengths]).max(initial=0.0))
-        energy_ref = max(scale.energy, float(np.sqrt(work)))
-        size_ref = max(scale.size, float(np.sqrt(np.sum(D * way**2))))
+        energy_ref = max(scale.energy, math.sqrt(work))
+        size_ref = max(scale.size, math.sqrt((D * way**2).sum()))
         out.rows.append(Iteration(problem.parameter, number, energy, size, residual, floor, length))
-        if not np.isfinite(energy + size) or shift > FAR * scale.model_size:
+        if not math.isfinite(energy + size) or shift > FAR * scale.model_size:
             out.message = "the iteration diverges"
             return
         if problem.cautious:

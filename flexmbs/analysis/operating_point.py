@@ -142,7 +142,9 @@ def operating_point(
         If the state is neither an equilibrium nor steady.
     """
     described = isinstance(model, Model | System)
-    dyn, t, q, v, redundant = described_state(owner, model, off, unloaded, factor) if described else solved_state(owner, model)
+    dyn, t, q, v, redundant = (
+        described_state(owner, model, off, unloaded, factor) if described else solved_state(owner, model)
+    )
     hold_outputs(dyn, model)
     dyn.set_time(t)
     moving = v.copy()

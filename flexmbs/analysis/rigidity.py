@@ -25,7 +25,7 @@ FREE = 1e-10
 def free_motions(system: System) -> FloatArray:
     """Orthonormal combinations (m n_bodies, n_free) of the bodies' rigid motions that no support or hinge prevents."""
     gram, least = _resistance(system)
-    values, vectors = np.linalg.eigh(gram.toarray())
+    values, vectors = np.linalg.eigh(gram if isinstance(gram, np.ndarray) else gram.toarray())
     return vectors[:, values < least]
 
 
@@ -36,6 +36,8 @@ def is_loose(system: System) -> bool:
     free is not looked at.
     """
     gram, least = _resistance(system)
+    if isinstance(gram, np.ndarray):
+        return not np.linalg.eigvalsh(gram)[0] > least
     try:
         lu = splu(gram - least * eye_array(gram.shape[0], format="csc"), permc_spec="MMD_AT_PLUS_A",
                   diag_pivot_thresh=0.0, options={"SymmetricMode": True})  # fmt: skip
@@ -44,8 +46,11 @@ def is_loose(system: System) -> bool:
     return not (np.array_equal(lu.perm_r, lu.perm_c) and lu.U.diagonal().min() > 0.0)
 
 
-def _resistance(system: System) -> tuple[csc_array, float]:
-    """Sum of squares by which supports, hinges, joints and springs resist rigid motions, and what counts as none."""
+def _resistance(system: System) -> tuple[FloatArray | csc_array, float]:
+    """Sum of squares by which supports, hinges, joints and springs resist rigid motions, and what counts as none.
+
+    Dense where there are few rows and neither joints nor springs.
+    """
     bodies, n = system.coordinates.bodies, system.coordinates.n_v
     m = 3 if bodies[0].mesh.dim == 2 else 6
     owner, weight = np.full(n, -1), np.ones(n)
@@ -62,9 +67,14 @@ def _resistance(system: System) -> tuple[csc_array, float]:
         rows.add(np.arange(m), np.full(m, i), _idle(motion * weights[:, None]))
     place *= weight[:, None]
     _add_held(rows, system, owner, place)
+    more = system.mechanics.n_c or any(len(block.dofs) for block in system.blocks[system.n_element_terms :])
+    if not more and rows.n * m * len(bodies) <= DENSE:
+        whole = rows.dense(len(bodies))
+        square = whole.T @ whole
+        return square, FREE * max(1.0, float(np.abs(square).sum(axis=0).max()))
     resisting = rows.matrix(len(bodies))
     gram = resisting.T @ resisting
-    if system.mechanics.n_c or any(len(block.dofs) for block in system.blocks[system.n_element_terms :]):
+    if more:
         all_motions = _Rows(m)
         all_motions.add(np.arange(n), owner, place)
         whole = all_motions.matrix(len(bodies))
@@ -72,6 +82,10 @@ def _resistance(system: System) -> tuple[csc_array, float]:
         joined = joined @ whole
         gram = gram + joined.T @ joined + whole.T @ (springs @ whole)
     return csc_array(gram), FREE * max(1.0, float(np.abs(gram).sum(axis=0).max()))
+
+
+DENSE = 20_000
+"""Entries of the rows up to which sparse matrices cost more than they save."""
 
 
 class _Rows:
@@ -95,6 +109,12 @@ class _Rows:
         """All rows; entries of one place are added."""
         where = (np.concatenate(self.row), np.concatenate(self.col))
         return csr_array((np.concatenate(self.values), where), shape=(self.n, self.m * bodies))
+
+    def dense(self, bodies: int) -> FloatArray:
+        """The same as an array."""
+        found = np.zeros((self.n, self.m * bodies))
+        np.add.at(found, (np.concatenate(self.row), np.concatenate(self.col)), np.concatenate(self.values))
+        return found
 
 
 def _add_held(rows: _Rows, system: System, owner: IntArray, place: FloatArray) -> None:

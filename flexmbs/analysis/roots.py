@@ -7,7 +7,8 @@ What is known of the matrices (`flexmbs.analysis.small_motions`) chooses the met
   definite and below the lowest :math:`\omega^2` where it is not;
 - not symmetric without C: :math:`\omega^2` of the general pencil, inverted as well; they may be complex (flutter);
 - with C or states: the roots of the first-order equations. Zeros of free bodies are found as pairs of the root of
-  round-off, so that what seems to grow has to agree with the quotient of its mode and with the inverted equations.
+  round-off, so that what seems to grow has to agree with the quotient of its mode and with the inverted equations;
+  then each free motion is taken once.
 
 Large matrices stay sparse, [S - sigma M, G^T; G, 0] is factorised, and the roots nearest to zero follow by Lanczos' or
 Arnoldi's method.
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.analysis.dense_roots import all_roots
-from flexmbs.analysis.small_motions import Roots, SmallMotions
+from flexmbs.analysis.small_motions import Roots, SmallMotions, free_motions_once
 from flexmbs.analysis.sparse_roots import nearest_roots
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.minimal import DENSE
@@ -52,6 +53,8 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
         raise ModelError(f"{name}: rolling motions go up to {DENSE} unknowns; this has {n}.")
     every = small or wanted > (n - n_c) // 2
     found = all_roots(p, name) if every else nearest_roots(p, wanted, name)
+    if not found.symmetric and not p.undamped and not p.states.any() and p.turning is None:
+        found = free_motions_once(p, found)
     if count is not None and count > len(found.s):
         raise ModelError(
             f"solve_modal: {count} modes of a model with {len(found.s)} for {n} unknowns (one of each conjugate pair); "

@@ -65,7 +65,7 @@ class Sampling:
             view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
             self.table.place(view)
             before, self.state = self.state, self.loop.sample(self.state, view, self.table)
-            if self.table.in_python:
+            if self.table.in_python or self.table.called:
                 self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
             self.samples.append((t, self.state.held))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.sparse import csc_array
 
 from flexmbs.core.contracts import FloatArray
@@ -25,6 +26,7 @@ __all__ = [
     "better_shift",
     "distance_to_quotient",
     "finished",
+    "free_motions_once",
     "of_squares",
     "real_where_it_is",
     "rounding",
@@ -33,6 +35,8 @@ __all__ = [
 
 ROUNDING = 100.0 * float(np.finfo(float).eps)
 """Share of |x|^T |S| |x|, all terms taken positive, up to which x^T S x is round-off."""
+OF_PAIRS, SAME_MODE = 10.0, 1e-4
+"""Round-off of a double root at zero, in that of the stiffness; part of a mode that counts as a motion of its own."""
 REAL = 1e-10
 """Imaginary part of a root, relative to the largest, up to which it counts as real."""
 
@@ -120,6 +124,34 @@ def finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
     noise = stiffness / np.maximum(slope, np.sqrt(np.maximum(stiffness, 1e-300)))
     growing = which_grow(s, noise + distance_to_quotient(p, s, y))
     return Roots(s, y, dy, growing, int(growing.sum()), len(s), p.symmetric and p.undamped)
+
+
+def free_motions_once(p: SmallMotions, found: Roots) -> Roots:
+    """Free motions, whose double root at zero the first-order equations find as two, taken once, as of undamped models.
+
+    Two are one motion where their roots are round-off of the stiffness and their modes are the same.
+    """
+    mass = np.abs(np.einsum("ij,ij->j", found.y.conj(), p.M @ found.y))
+    still = np.flatnonzero(np.abs(found.s) ** 2 * mass <= OF_PAIRS * rounding(p.S, found.y))
+    if len(still) < 2:
+        return found
+    scaled = np.sqrt(np.maximum(p.M.diagonal(), 0.0))[:, None] * found.y[:, still]
+    size = np.linalg.norm(scaled, axis=0)
+    if not size.all():
+        return found
+    _, R, order = qr(scaled / size, mode="economic", pivoting=True)
+    rank = int((np.abs(np.diag(R)) > SAME_MODE).sum())
+    if rank == len(still):
+        return found
+    kept = np.ones(len(found.s), dtype=bool)
+    kept[still[order[rank:]]] = False
+    s, dy, growing = found.s.copy(), found.dy.copy(), found.growing.copy()
+    if 2 * rank == len(still) + int((s[still].imag != 0.0).sum()):  # all of them are pairs: free to the last digit
+        s[still], dy[:, still], growing[still] = 0.0, 0.0, False
+    fewer = int(found.growing.sum()) - int(growing[kept].sum())
+    return found._replace(
+        s=s[kept], y=found.y[:, kept], dy=dy[:, kept], growing=growing[kept], n_growing=found.n_growing - fewer
+    )
 
 
 def of_squares(p: SmallMotions, values: Any, y: Any) -> Roots:

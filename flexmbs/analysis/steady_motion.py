@@ -247,7 +247,7 @@ def _blocks(n: int, parts: list[tuple[IntArray, FloatArray]]) -> csc_array:
 
 
 class FrameMatrices(NamedTuple):
-    r"""M, C, S on free velocities (sparse, n by n), G, and what rates and positions make of velocities and accelerations.
+    r"""M, C, S on free velocities (sparse, n by n), G, and what makes velocities and accelerations.
 
     .. math:: \delta v = \dot y + W y, \qquad \delta a = \ddot y + A_1 \dot y + A_0 y
 
@@ -363,7 +363,7 @@ def rotation_blocks(dyn: Dynamics, state: StepState) -> csc_array:
 
 
 def body_rotations(dyn: Dynamics, state: StepState) -> tuple[csc_array, csc_array]:
-    """The cross products (n_v, n_v) with angular velocities and with their rates on increments of rotations, body axes."""
+    """Cross products (n_v, n_v) with angular velocities, and with their rates, on rotations in body axes."""
     places = [np.arange(k, k + 3) for k in _places(dyn).turns]
     of_v, of_a = (_blocks(dyn.n_v, [(p, skew(x[p])) for p in places]) for x in (state.v, state.a))
     return of_v, of_a

@@ -7,6 +7,8 @@ from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
@@ -28,11 +30,29 @@ READERS = ("read", "acts_on", "update")
 
 
 class Moved(NamedTuple):
-    """Where a body has gone: the new body, and its frame (origin, axes) in that of the old one."""
+    """Where a body has gone: the new body, and its frame (origin, axes) in that of the old one.
+
+    ``interface``: of a flexible body, which has markers at interfaces only, the one that carries its frame.
+    """
 
     body: Body
     origin: FloatArray
     axes: FloatArray
+    interface: str = ""
+
+    def marker(
+        self, point: FloatArray, frame: FloatArray, interface: str | None = None, name: str | None = None
+    ) -> Marker:
+        """The marker at a point of the old body, or at an interface, with axes in those of the old body."""
+        axes = self.axes.T @ frame
+        if not self.interface:
+            return Marker(self.body, self.axes.T @ (point - self.origin), axes, name=name)
+        if interface is None and np.any(point):
+            raise ModelError(
+                f"{self.body}: it deforms, with markers at its interfaces only, none at {np.asarray(point).tolist()}."
+            )
+        body: Any = self.body
+        return body._interface(interface or self.interface, axes, name)  # type: ignore[no-any-return]
 
 
 class CarryOver:
@@ -87,8 +107,8 @@ class CarryOver:
             moved = self._bodies.get(marker.body)
             if moved is None or marker.point is None:
                 return marker
-            point, frame = moved.axes.T @ (marker.point - moved.origin), moved.axes.T @ marker.frame
-            self._map[marker] = Marker(moved.body, point, frame, name=marker.name)
+            outlet = getattr(marker, "outlet", None)
+            self._map[marker] = moved.marker(marker.point, marker.frame, outlet, marker.name)
         result: Marker = self._map[marker]
         return result
 

@@ -22,7 +22,12 @@ PAIRS = 5_000
 
 
 def sparse_form(model: Model) -> CartesianForm | None:
-    """The model as rigid bodies with joints if it has a long tree and all of it can be carried over; else None."""
+    """The model as rigid bodies with joints if it has a long tree and all of it can be carried over; else None.
+
+    Flexible links stay as they are: `to_absolute_coordinates` makes floating bodies of them where that is wanted.
+    """
+    if any(link.deforms for link in model.tree_links):
+        return None
     if not any(coupled_pairs(tree) > PAIRS for tree in model.trees):
         return None
     try:

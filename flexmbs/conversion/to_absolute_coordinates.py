@@ -16,6 +16,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import ALONG, ANGLE, INERTIAL
 from flexmbs.model import trees
+from flexmbs.model.bodies.floating import FloatingBody
 from flexmbs.model.bodies.frames import joint_frame
 from flexmbs.model.bodies.ground import ground
 from flexmbs.model.bodies.marker import Body, Marker
@@ -35,7 +36,10 @@ SQUARE = 1e-6
 
 
 def to_absolute_coordinates(model: Model) -> Model:
-    """The same model with a rigid body for every link of its trees, and joints between them.
+    """The same model with a body for every link of its trees, and joints between them.
+
+    Rigid links become rigid bodies, flexible ones bodies in floating frames (`FloatingBody`) with the same shapes. The
+    matrices of a step are then sparse, and their cost grows with the number of links alone, however long the tree is.
 
     `to_relative_coordinates` is the way back.
 
@@ -57,7 +61,7 @@ def to_absolute_coordinates(model: Model) -> Model:
     Raises
     ------
     ModelError
-        If a link is flexible, has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a
+        If a link has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a
         universal joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian
         joint offers, or names a link and not a marker on it.
 
@@ -100,12 +104,6 @@ class CartesianForm:
 
 def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, IdentityMap[Any, Any]]:
     links = list(model.tree_links)
-    for link in links:
-        if link.deforms:
-            raise ModelError(
-                f"to_absolute_coordinates: {link} is flexible; describe it as a FloatingBody with joints at its "
-                f"interfaces."
-            )
     carriers = IdentityMap((link, _carrier(link)) for link in links)
     names = _names(model, links)
     if described:
@@ -119,6 +117,9 @@ def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, Identit
         carrier, origin, axes = carriers[link]
         if carrier is link:
             bodies[link] = _body(link, poses[link], names[link])
+        if link.deforms:
+            moved[link] = Moved(bodies[link], np.zeros(3), np.eye(3), link.link.interface)
+            continue
         centre = carrier.centre.point if carrier is not ground else np.zeros(3)
         moved[link] = Moved(bodies[carrier], axes.T @ (centre - origin), axes.T)
     own = [link for link in links if carriers[link][0] is link]
@@ -153,9 +154,9 @@ class _Rows:
 
 
 def _place(link: trees.TreeLink) -> FloatArray:
-    """Where the joint of a rigid link is on the link before, which is rigid, too."""
-    assert not isinstance(link.link.at, str)  # noqa: S101  # flexible links are refused
-    return link.link.at
+    """Where the joint of a link is on the link before, in whose frame its interfaces lie undeformed."""
+    before = link.tree.parents[link.index]
+    return link.tree.bodies[before].link.moved(link.link.at)[0] if isinstance(link.link.at, str) else link.link.at
 
 
 def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
@@ -166,6 +167,10 @@ def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:
             raise ModelError(
                 f"to_absolute_coordinates: {link} has no mass, and its joint lets it move, so it cannot become a "
                 f"rigid body. Give it mass and inertia, or make one joint of several coordinates of the joints at it."
+            )
+        if isinstance(link.link.at, str):
+            raise ModelError(
+                f"to_absolute_coordinates: {link} has no mass and is fixed to a flexible link; give it some."
             )
         origin, axes = _place(link) + link.link.rotation @ origin, link.link.rotation @ axes
         before = link.tree.parents[link.index]
@@ -183,9 +188,23 @@ def _names(model: Model, links: list[trees.TreeLink]) -> IdentityMap[Any, str]:
     )  # fmt: skip
 
 
-def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
-    """The rigid body of a link; its axes are those of the link."""
-    assert isinstance(link.link, trees.Link)  # noqa: S101  # flexible links are refused
+def _flexible(link: Any, pose: Pose, name: str) -> FloatingBody:
+    """The floating body of a flexible link, in the frame of its first interface and in the same shapes."""
+    made = link.floating
+    body = FloatingBody(
+        link.reduced, link.interface, link.modes, link.damping, geometric_stiffening=False,
+        position=pose.p - pose.R @ made.origin, rotation=pose.R, velocity=pose.v, angular_velocity=pose.R.T @ pose.w,
+        deformation=link.deformation, deformation_rate=link.deformation_rate, name=name,
+    )  # fmt: skip
+    body.take_shapes(made.basis)
+    return body
+
+
+def _body(link: trees.TreeLink, pose: Pose, name: str) -> Body:
+    """The body of a link; its axes are those of the link."""
+    if link.deforms:
+        return _flexible(link.link, pose, name)
+    assert isinstance(link.link, trees.Link)  # noqa: S101  # the others deform
     at = pose.of(link.link.centre, np.eye(3))
     if not link.link.inertia.any():
         raise ModelError(f"to_absolute_coordinates: {link} has no inertia, which a rigid body needs; give it some.")
@@ -197,19 +216,16 @@ def _body(link: trees.TreeLink, pose: Pose, name: str) -> RigidBody:
 def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
     """The joint between the body of a link and that of the link before, None where it is free."""
     before, joint = link.tree.parents[link.index], link.link.joint
-    rotation = link.link.rotation
+    rotation, outlet = link.link.rotation, link.link.at if isinstance(link.link.at, str) else None
     if before < 0:
         at, rotation = link.tree.position + link.tree.rotation @ _place(link), link.tree.rotation @ rotation
-        base: Body = ground
+        base = Moved(ground, np.zeros(3), np.eye(3))
     else:
-        parent = moved[link.tree.bodies[before]]
-        at = parent.axes.T @ (_place(link) - parent.origin)
-        base, rotation = parent.body, parent.axes.T @ rotation
+        base, at = moved[link.tree.bodies[before]], _place(link)
     own = moved[link]
 
     def sides(first: FloatArray, second: FloatArray) -> tuple[Marker, Marker]:
-        tip = Marker(own.body, own.axes.T @ -own.origin, own.axes.T @ second)
-        return Marker(base, at, rotation @ first), tip
+        return base.marker(at, rotation @ first, outlet), own.marker(np.zeros(3), second)
 
     called = f"joint of {name}"
     axis = joint_frame(getattr(joint, "axis", (0.0, 0.0, 1.0)))

@@ -103,19 +103,23 @@ def as_turns(owner: str, name: str, value: object) -> float:
     """An angle [rad] that may be many turns: 10 and more in whole or half numbers look like degrees, which is told."""
     angle = as_number(owner, name, value, unit="rad")
     if abs(angle) >= DEGREES and (2.0 * angle).is_integer():
-        frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "flexmbs":
-            frame = frame.f_back
-        warnings.warn_explicit(
+        warn_user(
             f"{owner}: {name} is in radians, and {angle:g} rad are {angle / math.tau:.3g} turns. Is it in degrees? "
             f"{angle:g} degrees are {math.radians(angle):.6g} rad (np.radians).",
             UnitsWarning,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            frame.f_globals.get("__name__"),
-            frame.f_globals.setdefault("__warningregistry__", {}),
         )
     return angle
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user, who called the package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("flexmbs", "numba"):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        message, category, frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )  # fmt: skip
 
 
 def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
@@ -140,7 +144,7 @@ def as_array(
     owner: str, name: str, value: object, shape: tuple[int | None, ...], *, unit: str = ""
 ) -> NDArray[np.float64]:
     """A new C-contiguous float64 array of the given shape (``None``: any length), every entry finite."""
-    if type(value) in (tuple, list) and len(shape) == 1 and shape[0] in (None, len(value)) and _all_finite(value):
+    if isinstance(value, tuple | list) and len(shape) == 1 and shape[0] in (None, len(value)) and _all_finite(value):
         return np.array(value, dtype=np.float64)
     unit = f" [{unit}]" if unit else ""
     try:
@@ -186,7 +190,7 @@ def is_list(value: object, length: int | None = None) -> TypeGuard[Sequence[Any]
 def has_shape(value: object, shape: tuple[int, ...]) -> bool:
     """Whether something is a sequence or an array of this shape; ragged lists have none."""
     if isinstance(value, np.ndarray):
-        return value.shape == shape
+        return bool(value.shape == shape)
     if not isinstance(value, tuple | list):
         return False
     if all(type(x) is float or type(x) is int for x in value):

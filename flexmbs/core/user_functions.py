@@ -15,19 +15,20 @@ from __future__ import annotations
 
 import hashlib
 import types
-import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numba import typeof
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
-from flexmbs.core.errors import CompilationWarning
+from flexmbs.core.checks import warn_user
+from flexmbs.core.errors import CompilationWarning, ModelError
 from flexmbs.core.jit import Kernel
 from flexmbs.core.kernel_cache import Unkept, stamp
 
-__all__ = ["as_python", "can_be_compiled", "frozen", "name_of", "warn_not_compiled"]
+__all__ = ["as_python", "called", "can_be_compiled", "frozen", "name_of", "refuse_writing", "warn_not_compiled"]
 
 KEPT = "error_model", "boundscheck"
 FIRM = {"nopython": True, "fastmath": False}
@@ -50,6 +51,20 @@ def as_python(function: Any) -> Any:
     return function.py_func if can_be_compiled(function) else function
 
 
+def called(function: Any, *arguments: Any) -> Any:
+    """The value of a function of a user's, called from Python.
+
+    One that is compiled gets copies of arrays, since it has been compiled for arrays that can be written to; where
+    numba cannot compile it for what it gets, it is called as a Python function.
+    """
+    if not can_be_compiled(function):
+        return function(*arguments)
+    try:
+        return function(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
+    except (NumbaError, TypeError):  # the latter: no code for these arguments, where their types were given
+        return function.py_func(*arguments)
+
+
 def frozen(function: Any) -> Kernel:
     """The copy of a user's compiled function as it is now; the same object while nothing has changed."""
     return _frozen(function, {})
@@ -63,16 +78,45 @@ def name_of(copy: Kernel) -> str:
     return name
 
 
-def warn_not_compiled(owner: str, what: str, error: NumbaError) -> None:
-    """Warn that a function is evaluated in Python, with what numba says."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = " ".join(lines[:2] if lines and lines[0].endswith(("frontend)", "backend)")) else lines[:1])
-    warnings.warn(
-        f"{owner}: {what} was decorated by numba, but cannot be compiled for the arguments that it gets, and is called "
-        f"as a Python function in every iteration. numba says: {said}",
+def refuse_writing(what: str, function: Any, *arguments: Any) -> None:
+    """Refuse a function that writes to its arguments; called as a Python function."""
+    own = [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    try:
+        as_python(function)(*own)
+    except Exception:  # noqa: BLE001  # told elsewhere
+        return
+    for a, b in zip(arguments, own, strict=True):
+        if not np.array_equal(a, b, equal_nan=True):
+            raise ModelError(f"{what} has changed its arguments; it must work on copies.")
+
+
+def warn_not_compiled(owner: str, functions: dict[str, Any], given: tuple[Any, ...], error: Exception) -> None:
+    """Warn that functions are evaluated in Python, with what numba says of the first that it cannot compile.
+
+    ``given``: arguments as they get them; ``error``: of the kernel around them.
+    """
+    told, said = next(iter(functions)), _first_lines(error)
+    for name, function in functions.items():
+        told, copy = name, frozen(function)
+        try:
+            copy.compile(tuple(typeof(a) for a in given))
+        except Exception as own:  # noqa: BLE001  # numba raises much more than its own errors
+            said = _first_lines(own)
+            break
+        returned = copy.nopython_signatures[-1].return_type
+        said = f"it returns {returned}"
+    warn_user(
+        f"{owner}: {told} is decorated by numba, but cannot be compiled into the steps, and is called in every "
+        f"iteration. numba says: {said}",
         CompilationWarning,
-        stacklevel=2,
     )
+
+
+def _first_lines(error: Exception) -> str:
+    """What is said first, without the stage at which numba says it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("Failed in nopython mode")]
+    return (told or lines or [type(error).__name__])[0]
 
 
 def __getattr__(name: str) -> Kernel:

@@ -35,7 +35,7 @@ def put_matrix(value: Any, out: FloatArray) -> bool:
     return True
 
 
-@overload(put)
+@overload(put)  # type: ignore[untyped-decorator]
 def _put(value: Any, out: Any) -> Any:
     if isinstance(value, NUMBERS):
 
@@ -74,14 +74,14 @@ def _put(value: Any, out: Any) -> Any:
             k = 0
             for number in literal_unroll(value):
                 out[k] = number
-                k += 1
+                k += 1  # noqa: SIM113  # what is unrolled cannot be enumerated
             return True
 
         return several
     return None
 
 
-@overload(put_matrix)
+@overload(put_matrix)  # type: ignore[untyped-decorator]
 def _put_matrix(value: Any, out: Any) -> Any:
     if isinstance(value, NUMBERS):
 

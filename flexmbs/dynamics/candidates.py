@@ -18,9 +18,10 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.linalg import splu
 
-from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.coupled import solve_coupled
+from flexmbs.kernels.contact_laws import COULOMB, FRICTION_OF_CONTACT, SECANT
 from flexmbs.kernels.contacts import ContactGroup, contact_energy, contact_force, contact_tangent
 from flexmbs.kernels.searched_contacts import coupling_product, split_blocks, used_up
 from flexmbs.model.contacts.searching import PairRows, shapes_near
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.step_matrix import StepMatrix
     from flexmbs.system.system import System
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "exchange_laws"]
 
 SLACK = 0.1
 """Slack of a shape at rest, over its size."""
@@ -39,7 +40,7 @@ MOST_SLACK = 1.0
 """Slack of a shape that moves, over its size, at most."""
 LASTING = 60
 """Evaluations for which a search should do."""
-ENOUGH = 1e-6
+ENOUGH = 1e-4
 """What is left of a right side, over its size, where what couples bodies is iterated: Newton's method goes on."""
 ROOM = 60
 """Products with what couples bodies, in one solution, from which the whole is factorised."""
@@ -77,7 +78,7 @@ class Candidates:
         self._start, self._slack = np.zeros((0, 3)), np.zeros(0)
         self._pace, self._since, self._time = 0.0, 0, 0.0
         self.searches = self.solutions = self.products = self.whole = 0
-        self._coupled = 0
+        self._coupled, self._secants = 0, False
         self._live = np.zeros(0, dtype=np.int64)
         self._of: tuple[Any, ...] | None = None
         self._whole: Any = None
@@ -127,6 +128,8 @@ class Candidates:
             first += n
         self.searches += 1
         self.group = self._compile(parts)
+        if self._secants:
+            self.by_secants(True)
 
     def _compile(self, parts: list[Any]) -> ContactGroup:
         """Candidates as contacts."""
@@ -171,6 +174,12 @@ class Candidates:
         """
         speed = np.linalg.norm(self._markers.twist[self.markers, :3], axis=1)
         return float((0.5 * np.concatenate(self._size) / np.maximum(speed, 1e-300)).min(initial=np.inf))
+
+    def by_secants(self, wanted: bool) -> None:
+        """Whether tangents of regularised friction are by its secants, until this is called again."""
+        self._secants = wanted
+        if self.searches:
+            exchange_laws(self.group.data, self.group.where, wanted)
 
     # --- forces ------------------------------------------------------------------------------------------------------
 
@@ -251,6 +260,13 @@ class Candidates:
             return splu(whole, permc_spec="NATURAL" if len(behind) else "COLAMD")
         except RuntimeError:
             raise SingularError("the matrix is singular") from None
+
+
+def exchange_laws(data: FloatArray, where: IntArray, secants: bool) -> None:
+    """Laws of regularised friction, whose numbers begin at ``where``, with tangents by their secants, or back."""
+    places = np.unique(where) + FRICTION_OF_CONTACT
+    one, other = (COULOMB, SECANT) if secants else (SECANT, COULOMB)
+    data[places[data[places] == one]] = other
 
 
 def _sizes(reach: FloatArray, length: float) -> FloatArray:

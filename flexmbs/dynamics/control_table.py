@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray
+from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.dynamics.readings import Readings
-from flexmbs.dynamics.stages import ENV, STATE, Direct, Prepared, Stage, state_of
-from flexmbs.kernels.control_laws import ControlGroup
+from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
+from flexmbs.dynamics.stages import ENV, STATE, Stage
+from flexmbs.dynamics.written_laws import called_controller, samples_with
+from flexmbs.kernels.control_laws import CALLED, ControlGroup, control_samples
 from flexmbs.kernels.sensing import follow_turns, read_sensors
+from flexmbs.model.control.controller import Controller
+from flexmbs.model.control.packed import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flexmbs.dynamics.control_loop import ControlLoop
-    from flexmbs.model.control.packed import Packed
     from flexmbs.system.system import System
 
 __all__ = ["ControlTable"]
@@ -44,6 +48,10 @@ class ControlTable:
         The first controller or sensor that Python has to evaluate; empty if there is none.
     group : ControlGroup
         The tables; only where nothing is left to Python.
+    samples : kernel
+        `control_laws.control_samples`, or one that also calls functions of users; likewise.
+    called : IdentityMap
+        By controller the kernel around functions of a user's that numba compiles.
     signals : (n_s,) array
         References of all controllers, then errors of sensors, at one sample.
     steady : bool
@@ -52,7 +60,8 @@ class ControlTable:
 
     def __init__(self, system: System, loop: ControlLoop, held_names: tuple[str, ...], held: FloatArray) -> None:
         self.loop, self.held = loop, held
-        self.packed: list[Packed | None] = [_packed(c) for c in loop.controllers]
+        self.called: IdentityMap[Any, Any] = IdentityMap()
+        self.packed: list[Packed | None] = [_packed(c) or self._called(c) for c in loop.controllers]
         ends = np.cumsum([0, *(0 if p is None else p.n_signals for p in self.packed)])
         self.slices = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
         sensors = [s for c in loop.controllers for s in c.sensors]
@@ -64,6 +73,8 @@ class ControlTable:
         self.places = [self._places(c) for c in loop.controllers]
         if not self.in_python:
             self.group = self._group(ends)
+            kernels = list(self.called.values())
+            self.samples = samples_with(kernels) if kernels else control_samples
         self._told, self._bad = False, -1
         r = self.readings
         place = [
@@ -82,6 +93,18 @@ class ControlTable:
             return None
         return _whole([k for s in controller.sensors for k in range(where[s].start, where[s].stop)])
 
+    def _called(self, controller: Any) -> Packed | None:
+        """A controller of functions that numba compiles, as numbers: which of them it is, and how much it reads."""
+        if type(controller) is not Controller:
+            return None
+        update = None if controller.stays else controller.update
+        found = called_controller(f"controller {controller.name!r}", controller.output, update)
+        if found is None:
+            return None
+        self.called[controller] = found
+        size = sum(s.size for s in controller.sensors)
+        return Packed(CALLED, (float(len(self.called) - 1), float(size)), lambda t: (t,), False, 1)
+
     def _in_python(self) -> str:
         for c, packed in zip(self.loop.controllers, self.packed, strict=True):
             if packed is None:
@@ -99,7 +122,7 @@ class ControlTable:
             data += packed.data
         sizes = [sum(s.size for s in c.sensors) for c in loop.controllers]
         n_x, n_f = sum(len(c.start) for c in loop.controllers), len(loop.actuators)
-        widest = max([*sizes, n_f, 1])
+        widest = max([*(n + len(c.start) for n, c in zip(sizes, loop.controllers, strict=True)), n_f, 1])
         places = [np.zeros(0, dtype=np.int64), *(part for part in self.places if part is not None)]
         return ControlGroup(
             law=_whole([p.law for p in self.packed if p is not None]), data=np.array(data), where=_whole(where),

@@ -22,12 +22,13 @@ from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
-from flexmbs.dynamics.candidates import Candidates
+from flexmbs.dynamics.candidates import Candidates, exchange_laws
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
-from flexmbs.dynamics.stages import Direct, Prepared, motion_stages, state_of
+from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
+from flexmbs.dynamics.stages import motion_stages
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
 from flexmbs.dynamics.turns import Turns
 from flexmbs.kernels.pairs import (
@@ -217,6 +218,13 @@ class Dynamics:
         rates = self.r[: self.n_v].copy()
         self.r[:] = kept
         return rates
+
+    def by_secants(self, wanted: bool) -> None:
+        """Whether tangents of regularised friction in contacts are by its secants; the forces are the same."""
+        contacts = self.mechanics.contacts
+        exchange_laws(contacts.data, contacts.where, wanted)
+        if self.candidates is not None:
+            self.candidates.by_secants(wanted)
 
     def place(self, state: State, tangents: bool = False) -> None:
         """Poses and twists of all markers, with what changes of J where ``tangents`` are needed."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.errors import ModelError
-from flexmbs.core.user_functions import as_python
+from flexmbs.core.user_functions import refuse_writing
 from flexmbs.dynamics.readings import Readings
 from flexmbs.dynamics.stages import ENV, STATE, WEIGHTS, Stage
 from flexmbs.dynamics.written_laws import compiled_law
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Laws"]
 
 NO_SIGNALS = np.zeros(0)
+OF_STATES, OF_MARKERS = (np.zeros(1), np.zeros(1), 0.0), (np.zeros((1, 3)), np.zeros((1, 3, 3)), np.zeros((1, 6)), 0.0)
+"""Arguments of the types that functions get."""
 SAMPLE_STATE, SAMPLE_ENV = State(*(np.zeros(1),) * 4), Env(0.0, np.zeros(1))
 
 
@@ -130,25 +132,28 @@ class Laws:
         where, first = np.array(places, dtype=np.int64), int(output.start)
         linear = _linear(item)
         if linear is not None:
-            law = LinearLaw(where, *linear, readings.u, first, offset, idle)
+            A, B, C, D = linear
+            law = LinearLaw(where, A, B, C, D, readings.u, first, offset, idle)
             return (
                 Stage(item.name, linear_rates, (law, STATE, held, dyn.r)),
                 Stage(item.name, linear_block, (law, dyn.B, WEIGHTS)),
             )
         n_u, n_y, zeros = len(readings.u), len(item.actuators), np.zeros
-        own = StateLaw(where, zeros(n), zeros(n_u), zeros(n), zeros(n_y), zeros((n, n)), readings.u, first, offset, idle)
+        own = StateLaw(
+            where, zeros(n), zeros(n_u), zeros(n), zeros(n_y), zeros((n, n)), readings.u, first, offset, idle
+        )
         functions = {"function": item.rates}
         if item.output is not None and n_y:
             functions["output"] = item.output
         owner, rest = f"FirstOrder {item.name!r}", (SAMPLE_STATE, SAMPLE_ENV)
-        template = user_laws.state_rates if len(functions) == 1 else user_laws.state_rates_output
-        rates = compiled_law(owner, template, (own, *rest, held, dyn.r), **functions)
+        template: Any = user_laws.state_rates if len(functions) == 1 else user_laws.state_rates_output
+        rates = compiled_law(owner, template, (own, *rest, held, dyn.r), OF_STATES, functions)
         if rates is None:
             return None
         given = item.jacobian is not None
         template = user_laws.state_block_given if given else user_laws.state_block
         function = {"jacobian": item.jacobian} if given else {"function": item.rates}
-        block = compiled_law(owner, template, (own, *rest, dyn.B, (0.0, 0.0)), **function)
+        block = compiled_law(owner, template, (own, *rest, dyn.B, (0.0, 0.0)), OF_STATES, function)
         if block is None:
             return None
         prescribed = dyn.prescribed
@@ -159,7 +164,7 @@ class Laws:
             try:
                 for what in ("rates", "output", "jacobian"):
                     if getattr(item, what) is not None:
-                        _refuse_writing(f"{owner}: {what} at t = {t:g}", getattr(item, what), x, u, t)
+                        refuse_writing(f"{owner}: {what} at t = {t:g}", getattr(item, what), x, u, t)
                 item.rates_at(x, u, t)
                 item.output_at(x, u, t)
                 item.jacobian_at(x, u, t)
@@ -199,17 +204,18 @@ class Laws:
         own: Any = None
         kernel = None
         if isinstance(law, UserLaw):
-            own, functions = RowLaw(n, row, law.sign), {"function": law.function}
+            own, functions = RowLaw(n, row, law.sign), dict[str, Any](function=law.function)
             if law.derivatives is not None:
                 functions["derivatives"] = law.derivatives
             template = user_laws.row_law if law.derivatives is None else user_laws.row_law_given
-            kernel = compiled_law(law.owner, template, (own, *samples, True), **functions)
+            kernel = compiled_law(law.owner, template, (own, *samples, True), (0.0,) * 3, functions)
         elif isinstance(law, HeldLaw) and getattr(law.actuator, "law", None) is not None:
             low, high = getattr(law.actuator, "limits", None) or (-np.inf, np.inf)
             own = ActuatorLaw(n, row, law.number, float(low), float(high))
             samples, arguments = (*samples, m.held), (*arguments, m.held)
             owner = f"{type(law.actuator).__name__} {name!r}"
-            kernel = compiled_law(owner, user_laws.actuator_law, (own, *samples, True), function=law.actuator.law)
+            functions = {"function": law.actuator.law}
+            kernel = compiled_law(owner, user_laws.actuator_law, (own, *samples, True), (0.0,) * 4, functions)
         if kernel is None:
             self._left(f"the law of {name!r} is computed in Python")
             self._checks.append(lambda state: self.python.refuse_law_that_differs(k))
@@ -233,7 +239,7 @@ class Laws:
                 if kernel(own, forces, markers, prescribed.env, *more, True) >= 0:
                     failed(None)
                 values.append(forces.given[row].copy())
-            refuse_different(f"{name!r}: its force", *values, prescribed.env.t)
+            refuse_different(f"{name!r}: its force", values[0], values[1], prescribed.env.t)
 
         self._checks.append(_guarded(check, failed))
         pair = tuple(
@@ -255,13 +261,14 @@ class Laws:
         owner, kernel, block = f"UserForce {force.name!r}", None, None
         if hasattr(force, "function"):
             kernel = compiled_law(
-                owner, user_laws.wrench_law, (own, markers, SAMPLE_ENV, applied), function=force.function
-            )
+                owner, user_laws.wrench_law, (own, markers, SAMPLE_ENV, applied), OF_MARKERS,
+                {"function": force.function},
+            )  # fmt: skip
         if kernel is not None:
             given = force.jacobian is not None
             template = user_laws.wrench_block_given if given else user_laws.wrench_block
             function = {"jacobian": force.jacobian} if given else {"function": force.function}
-            block = compiled_law(owner, template, (own, markers, SAMPLE_ENV, (0.0, 0.0)), **function)
+            block = compiled_law(owner, template, (own, markers, SAMPLE_ENV, (0.0, 0.0)), OF_MARKERS, function)
         if kernel is None or block is None:
             self._left(f"the force {force.name!r} is computed in Python")
             self._checks.append(lambda state: self.python.refuse_user_that_differs(k))
@@ -275,7 +282,7 @@ class Laws:
             try:
                 for what in ("function", "jacobian"):
                     if getattr(force, what) is not None:
-                        _refuse_writing(f"{owner}: {what} at t = {t:g}", getattr(force, what), p, R, twist, t)
+                        refuse_writing(f"{owner}: {what} at t = {t:g}", getattr(force, what), p, R, twist, t)
                 force.evaluate(p, R, twist, t, np.zeros((n, 6)))
                 force.differentiate(p, R, twist, t, np.zeros((size, size)), np.zeros((size, size)))
             except ModelError as found:
@@ -292,7 +299,7 @@ class Laws:
                 if bad >= 0:
                     failed(None)
                 values.append(W[numbers])
-            refuse_different(f"force {force.name!r}: its wrenches", *values, prescribed.env.t)
+            refuse_different(f"force {force.name!r}: its wrenches", values[0], values[1], prescribed.env.t)
 
         self._checks.append(_guarded(check, failed))
         stage = Stage(force.name, kernel, (own, markers, ENV, applied), _refused(failed), failed=failed)
@@ -345,18 +352,6 @@ def _guarded(check: Callable[[Any], None], failed: Callable[[Exception | None], 
             failed(error)
 
     return checked
-
-
-def _refuse_writing(what: str, function: Any, *arguments: Any) -> None:
-    """Refuse a function that writes to its arguments; called as a Python function."""
-    own = [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    try:
-        as_python(function)(*own)
-    except Exception:  # noqa: BLE001  # told elsewhere
-        return
-    for a, b in zip(arguments, own, strict=True):
-        if not np.array_equal(a, b, equal_nan=True):
-            raise ModelError(f"{what} has changed its arguments; it must work on copies.")
 
 
 def _unknown(what: str, error: Exception | None, more: str = "") -> ModelError:

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Coefficients", "GeneralizedAlpha", "NewmarkStepper", "error_factor", "step_weights"]
 
+PATIENCE = 3
+"""Iterations with secants of friction over those with its slopes."""
 MANY = 600
 """Unknowns up to which a matrix that is no narrow band is made in every step."""
 
@@ -245,7 +247,8 @@ class NewmarkStepper(Stepper):
     h^2)`.
 
     A second attempt starts without acceleration, since noisy accelerations of stiff bodies are a bad guess of the new
-    ones, and makes the matrix in every iteration.
+    ones, makes the matrix in every iteration, and takes half the secants of regularised friction in contacts, over
+    whose steep middle Newton's method goes to and fro; where contacts are searched, so does the first.
     """
 
     most_attempts = 2
@@ -267,10 +270,23 @@ class NewmarkStepper(Stepper):
         self.predict(state, h, aux, state.a if before is None else np.zeros_like(state.a))
         self.full = self.always or before is not None
         self.dynamics.set_time(state.t + h)
-        end, number = advance(self)
+        if before is None and self.dynamics.candidates is None:
+            end, number = advance(self)
+        else:  # of many contacts one goes to and fro in almost every step
+            end, number = self._patiently()
         if end != DONE:
             return self.failed(ENDS[end], number)
         return self.accept(state, h, aux, number)
+
+    def _patiently(self) -> tuple[int, int]:
+        """Iterate with secants of friction, which lead to the end from afar, but slowly."""
+        self.dynamics.by_secants(True)
+        self.most *= PATIENCE
+        try:
+            return advance(self)
+        finally:
+            self.most //= PATIENCE
+            self.dynamics.by_secants(False)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:
         """The auxiliary acceleration a at the start of the step."""
@@ -359,7 +375,7 @@ class _Stepper(NewmarkStepper):
         self.on_rates = int(scheme.index == 2 and dynamics.n_c > 0)
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
-        self._rate_gap, self._made = 0.0, 0
+        self._rate_gap = 0.0
         self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
 
     def forget(self) -> None:
@@ -402,9 +418,7 @@ class _Stepper(NewmarkStepper):
             if made is not None:
                 return made
         else:
-            self._made += 1
-            if self._made >= self.choice.needed:
-                self.choice.expect(self._made)
+            self.choice.count()
         return super().step(state, h)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:

@@ -34,7 +34,7 @@ from flexmbs.core.jit import kernel
 from flexmbs.kernels.laws import friction_law
 
 __all__ = [
-    "BRISTLE", "COULOMB", "DWELL", "FRICTION_OF_CONTACT", "HUNT_CROSSLEY", "IMPACT", "NONE", "contact_law",
+    "BRISTLE", "COULOMB", "DWELL", "FRICTION_OF_CONTACT", "HUNT_CROSSLEY", "IMPACT", "NONE", "SECANT", "contact_law",
     "normal_force",
 ]  # fmt: skip
 
@@ -47,6 +47,12 @@ NONE = 0
 COULOMB = 1
 BRISTLE = 2
 DWELL = 3
+SECANT = 4
+"""COULOMB with half the secant T/u in place of slopes by u below it: where Newton's method goes to and fro over u = 0.
+
+With less than half, an iteration may go beyond -u; with more, it is slower where the friction is full.
+"""
+PART = 0.5
 
 F, K, C, BY_STATE, RATE = 26, 27, 33, 6, 57
 Four = tuple[float, float, float, float]
@@ -100,9 +106,9 @@ def contact_law(j: int, data: FloatArray, m: int, first: int, v: FloatArray, S: 
             S[C + a, b] = 0.0
     S[F, 0], S[K, 0], S[C, 0] = -N, -N_g, -N_r
     friction = data[j + 6]
-    if friction == COULOMB:
+    if friction in (COULOMB, SECANT):
         if N > 0.0:
-            _coulomb(j + 7, data, m, N, N_g, N_r, S)
+            _coulomb(j + 7, data, m, N, N_g, N_r, friction == SECANT, S)
     elif friction == BRISTLE:
         energy += _bristle(j + 7, data, m, first, v, N, N_g, N_r, S)
     elif friction == DWELL:
@@ -120,19 +126,20 @@ def _speed(m: int, S: FloatArray) -> float:
 
 
 @kernel
-def _coulomb(o: int, data: FloatArray, m: int, N: float, N_g: float, N_r: float, S: FloatArray) -> None:
+def _coulomb(o: int, data: FloatArray, m: int, N: float, N_g: float, N_r: float, secant: bool, S: FloatArray) -> None:
     """Regularised friction: T = N f(|u|) u / |u|."""
     speed = _speed(m, S)
     f, _, slope, _ = friction_law(o, data, speed)
     ratio = f / speed if speed > 1e-9 * data[o + 3] else slope
     square = speed * speed if speed > 0.0 else 1.0
+    steep = max(slope, PART * ratio) if secant else slope
     for a in range(1, m):
         u = S[25, a]
         S[F, a] = N * ratio * u
         S[K + a, 0] = N_g * ratio * u
         S[C + a, 0] = N_r * ratio * u
         for b in range(1, m):
-            S[C + a, b] = N * (slope - ratio) * u * S[25, b] / square
+            S[C + a, b] = N * (steep - ratio) * u * S[25, b] / square
         S[C + a, a] += N * ratio
 
 

@@ -11,7 +11,7 @@ which is the rate of an extra coordinate. The matrices are not symmetric where t
 the evaluation of its gap.
 
 Scratch: rows 0-11 a matrix of the pair, 12-15 G, 18-21 x^T H, 24 s, 25 ds/dt, 26-36 and 57-60 of the law, 39-50 H of a
-row, 62 of `add_product`.
+row, 62 and 63 a column of a block.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import NamedTuple
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.contact_laws import contact_law
-from flexmbs.kernels.pairs import add_product
 from flexmbs.kernels.rows.rows import contact_row_gradient, contact_row_hessian
 
 __all__ = ["ContactGroup", "contact_energy", "contact_force", "contact_gaps", "contact_states", "contact_tangent"]
@@ -182,27 +181,53 @@ def contact_tangent(group: ContactGroup, state: State, env: Env, work: MarkerWor
                 S[18 + a, c] = x
                 for axis in range(12):
                     S[axis, c] += f * S[39 + axis, c]
-        for a in range(m):
-            for c in range(12):
-                x = 0.0
-                for b in range(m):
-                    x += S[27 + a, b] * S[12 + b, c] + S[33 + a, b] * S[18 + b, c]
-                for axis in range(12):
-                    S[axis, c] += S[12 + a, axis] * x
-        add_product(o, N, wq, i, k, mptr, S, JT, JcT, B)
-        S[0:12] = 0.0
-        for a in range(m):
-            for c in range(12):
-                x = 0.0
-                for b in range(m):
-                    x += S[33 + a, b] * S[12 + b, c]
-                for axis in range(12):
-                    S[axis, c] += S[12 + a, axis] * x
-        add_product(o, N, wv, i, k, mptr, S, JT, JT, B)
-        add_product(o, N, wq, i, k, mptr, S, JT, JvT, B)
+        _add_block(o, N, m, wq, wv, i, k, mptr, S, JT, JcT, JvT, B)
         if group.n_states[n] > 0:
             _state_blocks(n, m, wq, wv, group, work)
     return -1
+
+
+@kernel
+def _add_block(
+    o: int, N: int, m: int, wq: float, wv: float, i: int, k: int, mptr: IntArray, S: FloatArray, JT: FloatArray,
+    JcT: FloatArray, JvT: FloatArray, B: FloatArray,
+) -> None:  # fmt: skip
+    """Blocks of a contact of m rows, column by column: S[0:12] holds F_i H_i, S[12:] G, S[18:] x^T H."""
+    a0, nA = mptr[i], mptr[i + 1] - mptr[i]
+    b0, nB = mptr[k], mptr[k + 1] - mptr[k]
+    t, s = S[62], S[63]
+    for col in range(nA + nB):
+        row, base = (a0 + col, 0) if col < nA else (b0 + col - nA, 6)
+        for b in range(m):
+            here = moved = rate = 0.0
+            for axis in range(6):
+                g = S[12 + b, base + axis]
+                here += g * JT[row, axis]
+                moved += g * JcT[row, axis]
+                rate += g * JvT[row, axis] + S[18 + b, base + axis] * JcT[row, axis]
+            s[b], s[6 + b] = wq * moved, wq * rate + wv * here
+        for axis in range(12):
+            x = 0.0
+            for c in range(6):
+                x += S[axis, base + c] * JcT[row, c]
+            t[axis] = wq * x
+        for a in range(m):
+            f = 0.0
+            for b in range(m):
+                f += S[27 + a, b] * s[b] + S[33 + a, b] * s[6 + b]
+            if f != 0.0:
+                for axis in range(12):
+                    t[axis] += f * S[12 + a, axis]
+        for a in range(nA):
+            x = 0.0
+            for axis in range(6):
+                x += JT[a0 + a, axis] * t[axis]
+            B[o + a * N + col] = x
+        for b in range(nB):
+            x = 0.0
+            for axis in range(6):
+                x += JT[b0 + b, axis] * t[6 + axis]
+            B[o + (nA + b) * N + col] = x
 
 
 @kernel

@@ -8,10 +8,11 @@ STATE_SPACE    x' = A x + B w; f = C x + D w, w = u or s - u           n_x, n_u,
 COMMAND        -; f = s                                                n_f
 PID            see `flexmbs.model.control.pid.PID`                     K_P, K_I, K_D, T, T_f, low, high, 1 with rate
 FILTERED       z' = A z + B u, and the law behind with C z + D u       n_z, n_u, n_y, A, B, C, D, law, its data
+CALLED         functions of a user's; signal t                         number of the functions, n_u
 =============  ======================================================  =============================================
 
-The numbers of all controllers stand one after the other in ``data``; states of a filter stand before those of what it
-filters for.
+`control_law` knows all but the last, for which `flexmbs.dynamics.written_laws` writes another one. The numbers of all
+controllers stand one after the other in ``data``; states of a filter stand before those of what it filters for.
 """
 
 from __future__ import annotations
@@ -22,9 +23,19 @@ from typing import NamedTuple
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 
-__all__ = ["COMMAND", "FEEDBACK", "FILTERED", "PID", "STATE_SPACE", "ControlGroup", "control_law", "control_samples"]
+__all__ = [
+    "CALLED",
+    "COMMAND",
+    "FEEDBACK",
+    "FILTERED",
+    "PID",
+    "STATE_SPACE",
+    "ControlGroup",
+    "control_law",
+    "control_samples",
+]
 
-FEEDBACK, STATE_SPACE, COMMAND, PID, FILTERED = range(5)
+FEEDBACK, STATE_SPACE, COMMAND, PID, FILTERED, CALLED = range(6)
 
 
 class ControlGroup(NamedTuple):
@@ -67,10 +78,12 @@ def control_samples(
         x0, x1, f0, f1, u0 = group.x[i], group.x[i + 1], group.f[i], group.f[i + 1], group.u[i]
         for k in range(u0, group.u[i + 1]):
             group.u_own[k - u0] = u[group.reading[k]]
-        control_law(
+        bad = control_law(
             group.law[i], group.where[i], group.data, x[x0:x1], group.u_own, signals[group.s[i] : group.s[i + 1]],
             group.f_new[f0:f1], group.x_new[x0:x1], group.seen,
         )  # fmt: skip
+        if bad >= 0:
+            return 2 * i + bad, 0
         for k in range(f0, f1):
             if not abs(group.f_new[k]) < math.inf:
                 return 2 * i, 0
@@ -98,8 +111,11 @@ def control_samples(
 def control_law(
     law: int, j: int, data: FloatArray, x: FloatArray, u: FloatArray, signals: FloatArray, f: FloatArray,
     following: FloatArray, seen: FloatArray,
-) -> None:  # fmt: skip
-    """Outputs ``f`` and next states of one controller, whose numbers begin at j; filters overwrite ``u``."""
+) -> int:  # fmt: skip
+    """Outputs ``f`` and next states of one controller, whose numbers begin at j; filters overwrite ``u``. Returns -1.
+
+    One for functions of a user's returns 0 or 1 where the outputs or the next states are not what they should be.
+    """
     first = 0
     while law == FILTERED:
         n, m, k = int(data[j]), int(data[j + 1]), int(data[j + 2])
@@ -128,6 +144,7 @@ def control_law(
             f[a] = signals[a]
     elif law == PID:
         _pid(j, data, x, first, u, signals, f, following)
+    return -1
 
 
 @kernel

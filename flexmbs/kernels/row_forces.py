@@ -18,7 +18,7 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.laws import law, matrix_law, state_law
 from flexmbs.kernels.pairs import add_product
-from flexmbs.kernels.rows.rows import row_gradient, row_hessian
+from flexmbs.kernels.rows.rows import curvature, row_gradient, row_hessian
 
 __all__ = ["RowForceGroup", "measure", "row_force", "row_force_energy", "row_force_tangent"]
 
@@ -146,6 +146,14 @@ def row_force_tangent(
         if not abs(S[26, 0]) < 1e300:
             return n
         B[o : o + N * N] = 0.0
+        varies = group.state[n] >= 0
+        straight = not varies
+        for a in range(m):
+            for b in range(m):
+                varies = varies or S[27 + a, b] != 0.0 or S[33 + a, b] != 0.0
+            straight = straight and (S[26, a] == 0.0 or curvature(group.kind[first + a]) == 0)
+        if straight and not varies:  # a force that is held, along rows that do not turn
+            continue
         S[0:12] = 0.0
         for a in range(m):
             j = first + a
@@ -153,14 +161,17 @@ def row_force_tangent(
             S[39:51] = 0.0
             row_hessian(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, f, S[39:51])
             for c in range(12):
+                S[12 + a, c] *= f
+                for axis in range(12):
+                    S[axis, c] += S[26, a] * S[39 + axis, c]
+            if not varies:
+                continue
+            for c in range(12):
                 x = 0.0
                 for axis in range(6):
                     x += twist[i, axis] * S[39 + axis, c] + twist[k, axis] * S[45 + axis, c]
                 S[18 + a, c] = x
-                S[12 + a, c] *= f
-                for axis in range(12):
-                    S[axis, c] += S[26, a] * S[39 + axis, c]
-        for a in range(m):
+        for a in range(m if varies else 0):
             for b in range(m):
                 stiffness, damping = S[27 + a, b], S[33 + a, b]
                 for c in range(12):
@@ -171,7 +182,7 @@ def row_force_tangent(
             add_product(o, N, wq, i, k, group.mptr, S, JT, work.JcT, B)
         nA = group.mptr[i + 1] - group.mptr[i]
         n_m = nA + group.mptr[k + 1] - group.mptr[k]
-        for a in range(m):
+        for a in range(m if varies else 0):
             for row in range(n_m):
                 u = group.mptr[i] + row if row < nA else group.mptr[k] + row - nA
                 base = 0 if row < nA else 6

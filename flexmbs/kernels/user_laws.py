@@ -8,6 +8,8 @@ has not the shape that it should have; Python then finds out what is wrong.
 Derivatives that are not given are central differences, with the steps that are taken for functions in Python.
 """
 
+# ruff: noqa: SIM110  # kernels have loops
+
 from __future__ import annotations
 
 import math
@@ -21,9 +23,9 @@ from flexmbs.kernels.row_forces import RowForceGroup, measure
 
 __all__ = [
     "ActuatorLaw", "RowLaw", "StateLaw", "WrenchLaw", "actuator_law", "changed", "control_function", "control_output",
-    "derivatives", "differ", "function",
-    "jacobian", "moved", "output", "pull_wrenches", "row_law", "row_law_given", "state_block", "state_block_given", "state_rates",
-    "state_rates_output", "take", "take_poses", "take_states", "turn_pose", "update", "wrench_block", "wrench_block_given", "wrench_law",
+    "derivatives", "differ", "function", "jacobian", "moved", "output", "pull_wrenches", "row_law", "row_law_given",
+    "state_block", "state_block_given", "state_rates", "state_rates_output", "take", "take_poses", "take_states",
+    "turn_pose", "update", "wrench_block", "wrench_block_given", "wrench_law",
 ]  # fmt: skip
 
 STEP, STATE_STEP = 3e-7, 3e-6
@@ -80,8 +82,8 @@ class WrenchLaw(NamedTuple):
     """Wrenches on n markers by one function.
 
     ``markers (n,)``; ``offset``: of its block; ``p, R, twist``: what the function gets; ``W``, ``V (n, 6)``: wrenches;
-    ``X, Y (6 n, 6 n)``: derivatives by poses and by twists; ``ptr``: rows of all markers; ``own (n,)``: where the coordinates of
-    a marker begin in the block; ``size`` of the block; ``q (4,)``: scratch.
+    ``X, Y (6 n, 6 n)``: derivatives by poses and by twists; ``ptr``: rows of all markers;
+    ``own (n,)``: where the coordinates of a marker begin in the block; ``size`` of the block; ``q (4,)``: scratch.
     """
 
     markers: IntArray
@@ -417,6 +419,6 @@ def take(a: FloatArray, own: FloatArray) -> None:
 def differ(a: FloatArray, own: FloatArray) -> bool:
     """Whether a copy was written to."""
     for k in range(a.shape[0]):
-        if not a[k] == own[k]:
+        if a[k] != own[k]:
             return True
     return False

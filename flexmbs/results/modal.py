@@ -70,7 +70,9 @@ class ModalSolution(Hinted):
         The state the modes are about: q, v, lam, t.
     roots : (m,) complex array
         s [1/time], by ascending size; of each conjugate pair the one with positive imaginary part, but of a mode that
-        whirls backward the other. A mode that grows without vibrating has a positive real root.
+        whirls backward the other. A mode that grows without vibrating has a positive real root. A free motion stands
+        once, with zero; a freedom that does not vibrate, since it is damped beyond that, has two real roots and stands
+        twice, so that a damped model may have more roots than freedoms.
     vectors : (n_v, m) array
         Increments of all coordinates (rotations of rigid bodies in body axes), of unit modal mass; zero for states.
     state_vectors : (n_v, m) array

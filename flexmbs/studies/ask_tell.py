@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import time
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.io.sealed import as_target
 from flexmbs.studies.family import Family
 from flexmbs.studies.jobs import Analysis
 from flexmbs.studies.measures import History, Measure
+from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.parameters import Between
 from flexmbs.studies.results import StudyResults
+from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Points
 from flexmbs.studies.study import Study
+from flexmbs.studies.study_file import Journal, Kept, open_kept, write_kept
+from flexmbs.system.layout import Layouts
 
 __all__ = ["Evaluations"]
+
+RARELY = 20.0
+"""The file is written anew after so many times the time that it took the last time."""
 
 
 class Evaluations:
@@ -28,6 +39,9 @@ class Evaluations:
     tells (pymoo, Optuna, Nevergrad) needs. ``evaluations.vector(x)`` takes vectors between 0 and 1, one of them (k,) or
     columns (k, n) as `scipy.optimize.differential_evolution` with ``vectorized=True`` gives them. Runs that the file
     has already are not made again, so that an optimisation that was killed goes on at once through what it had.
+
+    Every run is in a journal beside the file at once. The file is written anew when that takes little of the time that
+    has passed since the last writing, when ``results`` is asked for, and when the object or the program ends.
 
     Parameters
     ----------
@@ -68,19 +82,24 @@ class Evaluations:
         failed: float = float("inf"),
         workers: Any = 0,
     ) -> None:
-        self.family, self.analysis, self.file, self.workers = family, analysis, file, workers
-        self.measures: Any = measures
+        self.family, self.file, self.workers = family, file, workers
         self.failed = float(failed)
-        self.results: StudyResults | None = None
+        self._study = Study(family, Points([family.centre]), measures, analysis)
+        self._rows = _Rows(self._study, as_target("Evaluations", file, (".h5", ".nc")))
+        weakref.finalize(self, self._rows.write)
 
     def __call__(self, values: Iterable[Mapping[str, Any]]) -> FloatArray:
         """Numbers (n, n_measures) for a list of values; ``failed`` where a run has none."""
-        rows = [dict(row) for row in values]
-        study = Study(self.family, Points(rows), self.measures, self.analysis)
-        done = study.run(self.file, workers=self.workers, progress=False)
-        self.results = StudyResults.of_file(done.path, study)  # type: ignore[arg-type]
-        numbers = np.column_stack([done[name] for name in done.measures])
-        return np.where(np.isfinite(numbers) & done.done[:, None], numbers, self.failed)
+        rows = [self.family.values(dict(row)) for row in values]
+        found = self._rows.numbers(rows, self.workers)
+        return np.where(np.isfinite(found), found, self.failed)
+
+    @property
+    def results(self) -> StudyResults | None:
+        """All runs so far, which are written to the file; None before the first."""
+        self._rows.begun()
+        self._rows.write()
+        return StudyResults.of_file(self._rows.target, self._study) if self._rows.target.exists() else None
 
     def vector(self, x: Any) -> Any:
         """The first measure at shares ``x`` of the ranges, (k,) or (k, n): a number, or numbers (n,).
@@ -113,3 +132,68 @@ class Evaluations:
             if not isinstance(parameter, Between):
                 raise ModelError(f"Evaluations: {name!r} is no range between two bounds; use shares (vector).")
         return [(p.low, p.high) for p in self.family.parameters.values() if isinstance(p, Between)]
+
+
+class _Rows:
+    """The runs that were asked for: their numbers here, all else in the journal and the file."""
+
+    def __init__(self, study: Study, target: Path) -> None:
+        self.study, self.target = study, target
+        self.names = [m.name for m in study.measures if isinstance(m, Measure)]
+        self._layouts = Layouts()
+        self._known: dict[str, tuple[float, ...]] = {}
+        self._order: dict[str, None] = {}
+        self._journal: Journal | None = None
+        self._took, self._last = 0.0, time.monotonic()
+
+    def numbers(self, rows: Sequence[dict[str, Any]], workers: Any) -> FloatArray:
+        """Numbers (n, n_measures) at some values, NaN where a run has none; what is not known is run."""
+        journal = self.begun()
+        keys = [key_of(row) for row in rows]
+        missing = {key: i for i, key in reversed(list(enumerate(keys))) if key not in self._known}
+        if missing:
+            study = self.study
+            alike = len(missing) + len(self._order)
+            plan = Plan(study.family, study.analysis, study.measures, None, alike, self._layouts)
+            jobs: list[Task] = [Job(i, rows[i], plan) for i in sorted(missing.values())]
+            self._order.update(dict.fromkeys(keys))
+            journal.open()
+            try:
+                run_all(jobs, lambda index, outcome: self._keep(journal, outcome), workers)
+            finally:
+                journal.close()
+            if time.monotonic() - self._last >= RARELY * self._took:
+                self.write()
+        return np.array([self._known[key] for key in keys]).reshape(len(keys), len(self.names))
+
+    def write(self) -> None:
+        """Write the file, if something is not in it."""
+        if self._journal is None or not self._journal.path.exists():
+            return
+        began = time.monotonic()
+        kept = Kept(self.target, self._journal)
+        order = list(dict.fromkeys((*(key for key in self._order if key in kept.ended), *kept.ended)))
+        write_kept(self.target, self._journal.header, kept, order)
+        self._journal.path.unlink()
+        self._last = time.monotonic()
+        self._took = self._last - began
+
+    def begun(self) -> Journal:
+        """The journal, once it and the file have been looked at."""
+        if self._journal is not None:
+            return self._journal
+        self._journal = Journal(self.target, self.study.header)
+        kept = open_kept("Evaluations", self.target, self._journal)
+        for key, outcome in zip(kept.ended, kept.outcomes(kept.ended), strict=True):
+            self._order[key] = None
+            if outcome is not None and outcome.ended is not Ended.KILLED:  # which is tried again
+                self._note(outcome)
+        return self._journal
+
+    def _keep(self, journal: Journal, outcome: Outcome) -> None:
+        journal.append(outcome)
+        self._note(outcome)
+
+    def _note(self, outcome: Outcome) -> None:
+        ended_well = outcome.ended is Ended.DONE
+        self._known[outcome.key] = tuple(outcome.numbers[n] if ended_well else np.nan for n in self.names)

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from flexmbs.core.checks import show
 from flexmbs.core.errors import FlexmbsError, ModelError, unknown_name
 from flexmbs.io.model_description import describe_model, differences, fingerprint
 from flexmbs.model.model import Model
+from flexmbs.studies.digest import source_digest
 from flexmbs.studies.parameters import Parameter, Value
 
-__all__ = ["Family", "in_words", "source_digest"]
+__all__ = ["Family", "in_words"]
 
 
 class Family:
@@ -177,24 +177,3 @@ def in_words(values: Mapping[str, Value]) -> str:
     'length = 1.5, material = steel'
     """
     return ", ".join(f"{k} = {v if isinstance(v, str) else format(v, '.6g')}" for k, v in values.items())
-
-
-def source_digest(function: Any) -> str:
-    """Digest of the text of a function; of its instructions and constants where there is no text."""
-    function = inspect.unwrap(function)
-    if isinstance(function, partial):
-        text = f"{source_digest(function.func)} {function.args!r} {sorted(function.keywords.items())!r}"
-        return hashlib.sha256(text.encode()).hexdigest()
-    try:
-        return hashlib.sha256(inspect.getsource(function).encode()).hexdigest()
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        if isinstance(code, CodeType):
-            return hashlib.sha256(_code_bytes(code)).hexdigest()
-        return hashlib.sha256(f"{type(function).__module__}.{type(function).__qualname__}".encode()).hexdigest()
-
-
-def _code_bytes(code: CodeType) -> bytes:
-    """Instructions, names and constants, those of functions within included."""
-    constants = b"".join(_code_bytes(c) if isinstance(c, CodeType) else repr(c).encode() for c in code.co_consts)
-    return code.co_code + repr(code.co_names).encode() + constants

@@ -19,7 +19,7 @@ from flexmbs.core.checks import as_count, as_number
 from flexmbs.kinematics.solve import solve_kinematics
 from flexmbs.model.model import Model
 from flexmbs.results.static_options import StaticOptions
-from flexmbs.studies.family import source_digest
+from flexmbs.studies.digest import source_digest
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray

@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.studies.family import source_digest
+from flexmbs.studies.digest import source_digest
 
 __all__ = ["History", "Measure"]
 

@@ -7,13 +7,13 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target
+from flexmbs.studies.digest import source_digest
 from flexmbs.studies.family import Family
 from flexmbs.studies.jobs import Analysis, analysis_in_words
 from flexmbs.studies.measures import History, Measure, described
@@ -21,15 +21,7 @@ from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.results import StudyResults
 from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Samples
-from flexmbs.studies.study_file import (
-    FORMAT,
-    Journal,
-    Kept,
-    check_identity,
-    check_target,
-    read_study,
-    write_study,
-)
+from flexmbs.studies.study_file import FORMAT, Journal, Kept, open_kept, write_kept
 
 __all__ = ["Study"]
 
@@ -44,7 +36,8 @@ class Study:
     measures : Measure or History, or a sequence of them
     analysis : Simulation, Statics, Frequencies, Linearised or Kinematics
     time_limit : float, optional
-        Longest wall time of a motion [s]; one that takes longer is ended between two steps, and counts as failed.
+        Longest wall time of a motion [s]; one that takes longer is ended between two steps, and counts as failed. A run
+        whose builder alone took longer counts as failed, too; a builder that never comes back is not ended.
 
     Raises
     ------
@@ -116,7 +109,8 @@ class Study:
             "analysis": analysis_in_words(self.analysis),
             "measures": [described(measure) for measure in self.measures],
         }
-        text = json.dumps([plain, self.family.identity], sort_keys=True)
+        # what is shown of long arrays in an analysis does not tell them apart
+        text = json.dumps([plain, self.family.identity, source_digest(self.analysis)], sort_keys=True)
         return plain | {"identity": hashlib.sha256(text.encode()).hexdigest()}
 
     def run(
@@ -167,13 +161,7 @@ class Study:
             return StudyResults.of_outcomes(memory, self, keys)
         target = as_target("Study", file, (".h5", ".nc"))
         journal = Journal(target, header)
-        if anew:
-            journal.path.unlink(missing_ok=True)
-        else:
-            check_target("Study", target)
-            if target.exists():
-                check_identity(target, read_study(target).header, header)
-        kept = Kept(target, journal, anew)
+        kept = open_kept("Study", target, journal, anew)
         done = {key for key, ended in kept.ended.items() if ended is not Ended.KILLED}
         order = list(dict.fromkeys((*keys, *kept.ended)))
         if anew or not target.exists() or journal.path.exists() or not done.issuperset(keys):
@@ -183,10 +171,10 @@ class Study:
             except BaseException:
                 journal.close()
                 with suppress(FlexmbsError):  # the journal has all; what ended the study is what matters
-                    _write(target, header, Kept(target, journal, anew), order)
+                    write_kept(target, header, Kept(target, journal, anew), order)
                 raise
             journal.close()
-            _write(target, header, Kept(target, journal, anew), order)
+            write_kept(target, header, Kept(target, journal, anew), order)
             journal.path.unlink(missing_ok=True)
         return StudyResults.of_file(target, self, keys)
 
@@ -211,21 +199,3 @@ class Study:
 
             if todo:
                 run_all(todo, keep, workers)
-
-
-def _write(target: Path, header: dict[str, Any], kept: Kept, order: list[str]) -> None:
-    """Make the file of all that is kept.
-
-    Raises
-    ------
-    FlexmbsError
-        If the system refuses, such as for want of space.
-    """
-    try:
-        write_study(target, header, kept.outcomes(order), len(order))
-    except (OSError, FlexmbsError) as error:
-        what = f"cannot write {target}: {error.strerror or error}." if isinstance(error, OSError) else str(error)
-        raise FlexmbsError(
-            f"Study: {what.removeprefix('Study: ')} What was done is kept in {kept.journal.path}; run the study again "
-            f"when there is room."
-        ) from error

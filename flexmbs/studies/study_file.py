@@ -32,8 +32,10 @@ __all__ = [
     "Stored",
     "check_identity",
     "check_target",
+    "open_kept",
     "progress_of",
     "read_study",
+    "write_kept",
     "write_study",
 ]
 
@@ -154,10 +156,12 @@ def check_identity(place: Path, stored: Mapping[str, Any], mine: Mapping[str, An
     if stored.get("identity") == mine["identity"]:
         return
     names = ("builder", "parameters", "analysis", "measures")
-    different = [name for name in names if stored.get(name) != mine.get(name)] or ["model of the builder"]
+    different = [name for name in names if stored.get(name) != mine.get(name)] or [
+        "what the builder or the analysis refer to"
+    ]
     raise ReadError(
-        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or anew=True to "
-        f"replace it."
+        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or anew=True "
+        f"(--anew) to replace it."
     )
 
 
@@ -339,6 +343,43 @@ class Kept:
                     yield self.journal.at(self._lines[key])
                 else:
                     yield outcome_of(stored, file, self._rows[key]) if key in self._rows else None
+
+
+def write_kept(target: Path, header: dict[str, Any], kept: Kept, order: list[str]) -> None:
+    """Make the file of all that is kept.
+
+    Raises
+    ------
+    FlexmbsError
+        If the system refuses, such as for want of space.
+    """
+    try:
+        write_study(target, header, kept.outcomes(order), len(order))
+    except (OSError, FlexmbsError) as error:
+        what = f"cannot write {target}: {error.strerror or error}." if isinstance(error, OSError) else str(error)
+        raise FlexmbsError(
+            f"Study: {what.removeprefix('Study: ')} What was done is kept in {kept.journal.path}; run the study again "
+            f"when there is room."
+        ) from error
+
+
+def open_kept(owner: str, target: Path, journal: Journal, anew: bool = False) -> Kept:
+    """What is there of a study; with ``anew``, nothing.
+
+    Raises
+    ------
+    ModelError
+        If the file holds something else.
+    ReadError
+        If file or journal are of another study.
+    """
+    if anew:
+        journal.path.unlink(missing_ok=True)
+    else:
+        check_target(owner, target)
+        if target.exists():
+            check_identity(target, read_study(target).header, journal.header)
+    return Kept(target, journal, anew)
 
 
 def progress_of(path: Path) -> str:

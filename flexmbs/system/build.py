@@ -101,6 +101,7 @@ class Mechanics:
             groups=tuple(group.for_run() for group in self.groups),
             joints=self.joints._replace(near=self.joints.near.copy()),
             forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
+            contacts=self.contacts._replace(data=self.contacts.data.copy()),
             held=held,
             given=given,
         )

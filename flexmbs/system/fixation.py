@@ -81,12 +81,16 @@ class Fixation:
     def turn(self, old: FloatArray, new: FloatArray) -> float:
         """Largest angle [rad] by which a frame turns between two sets of drives."""
         turning = self.frame_drive >= 0
+        if not turning.any():
+            return 0.0
         by = np.abs(new - old)[self.frame_drive[turning]]
         return float((np.linalg.norm(self.frame_axis[turning], axis=1) * by).max(initial=0.0))
 
     def check_turn(self, model: str, q: FloatArray, R: FloatArray, most: float) -> None:
         """Refuse slopes in ``q`` that the frames ``R`` would turn by more than ``most`` [rad], or flip."""
-        free_axis = ~np.isin(self.frame_dofs[:, 0], self.fixed) if len(R) else np.zeros(0, dtype=bool)
+        if not len(R):
+            return
+        free_axis = ~np.isin(self.frame_dofs[:, 0], self.fixed)
         slopes, axes = q[self.frame_dofs[free_axis]], R[free_axis, :, 0]
         cosine = (slopes * axes).sum(axis=1) / np.linalg.norm(slopes, axis=1)
         if len(cosine) and cosine.min() < np.cos(most):

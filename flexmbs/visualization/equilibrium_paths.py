@@ -68,6 +68,11 @@ def _pieces(path: EquilibriumPath) -> list[tuple[int, int, bool]]:
 def _measure(path: EquilibriumPath, of: Any) -> tuple[Any, str]:
     """The function that is drawn, and what to call it."""
     if isinstance(of, tuple) and len(of) == 2:
+        if not hasattr(path, "displacement"):
+            raise ModelError(
+                "plot: along a number of the description each equilibrium has a model of its own; draw a function of a "
+                'solution, such as lambda s: s.position(s.model.body("apex"))[:, 1].'
+            )
         place, direction = of
         along = np.zeros(3)
         given = np.asarray(direction, dtype=np.float64).ravel()
@@ -82,7 +87,7 @@ def _measure(path: EquilibriumPath, of: Any) -> tuple[Any, str]:
     if callable(of):
 
         def measured(x: EquilibriumPath) -> FloatArray:
-            values = np.asarray(of(x), dtype=np.float64)
+            values = np.asarray(x.evaluated(of), dtype=np.float64)
             if values.shape != (len(x),):
                 raise ModelError(
                     f"plot: the function must return one number for each of {len(x)} equilibria, not an array of "

@@ -244,3 +244,29 @@ def test_bad_calls(line: Maker, model: Any, count: Any, message: str) -> None:
     for number in (2, -1, 0.5, "0", True):
         with pytest.raises(fx.ModelError, match="mode"):
             modes.displacement(body.end, number)[:2]
+
+
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+def test_free_motions_stand_once_in_damped_models_as_well(damping: float) -> None:
+    """Three masses on a line in the plane, two springs: six freedoms, four of them free, k / m and 3 k / m."""
+    masses = [fx.PointMass(1.0, position=(float(i), 0.0), name=f"mass {i}") for i in range(3)]
+    springs = [
+        fx.SpringDamper(masses[i].centre, masses[i + 1].centre, stiffness=100.0, damping=damping, name=f"spring {i}")
+        for i in range(2)
+    ]
+    modes = fx.solve_modal(fx.Model(*masses, *springs))
+    assert len(modes) == 6
+    np.testing.assert_allclose(modes.natural_frequencies[4:], np.sqrt([100.0, 300.0]) / (2.0 * np.pi), rtol=1e-9)
+    np.testing.assert_allclose(modes.roots[:4], 0.0, atol=1e-6)
+    assert not modes.growing.any()
+    assert np.linalg.matrix_rank(np.hstack((modes.vectors.real, modes.vectors.imag))) == 6
+
+
+def test_a_freedom_that_creeps_has_two_roots() -> None:
+    """m s^2 + c s + k with c above 2 sqrt(k m): 1, 5 and 4; and without a spring: 0 and -5, neither of them twice."""
+    for stiffness, wanted in ((4.0, [-1.0, -4.0]), (0.0, [0.0, -5.0])):
+        mass = fx.PointMass(1.0, position=(0.0, 0.0), name="mass")
+        hold = fx.Bushing(fx.ground.marker((0, 0, 0)), mass.centre, (stiffness, 100.0), damping=(5.0, 0.0), name="hold")
+        modes = fx.solve_modal(fx.Model(mass, hold))
+        real = np.sort(modes.roots.real[modes.roots.imag == 0.0])[::-1]
+        np.testing.assert_allclose(real, wanted, atol=1e-9)

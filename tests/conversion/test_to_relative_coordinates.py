@@ -381,12 +381,13 @@ def test_massless_links_that_are_fixed_become_markers() -> None:
         fx.trees.to_absolute_coordinates(fx.Model(trees.Tree(lead, led)))
 
 
-def test_flexible_links_stay_in_trees() -> None:
-    """They have no rigid body to become; the message says what describes them."""
-    with pytest.raises(
-        fx.ModelError, match=r"to_absolute_coordinates: link '.*' of Tree '.*' is flexible; .* FloatingBody"
-    ):
-        fx.trees.to_absolute_coordinates(flexible_arm())
+def test_flexible_links_become_floating_bodies() -> None:
+    """Each of them, with its shapes (`test_flexible_trees.py` compares the motions)."""
+    model = flexible_arm()
+    flat = fx.trees.to_absolute_coordinates(model)
+    for link in model.tree_links:
+        if link.deforms:
+            np.testing.assert_array_equal(flat.body(link.link.name).basis, link.link.floating.basis)
 
 
 def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:

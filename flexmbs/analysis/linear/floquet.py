@@ -39,6 +39,8 @@ __all__ = ["floquet"]
 
 PERIODIC = 1e-3
 """Difference of the states at both ends, relative to the size of the motion, up to which it is periodic."""
+RESTING = 1e-6
+"""Size of a motion, in sizes of the model, up to which it is rest, whose matrices are constant."""
 SETTLED = 1e-9
 """Change of the map, relative to its size, by half the step, at which it counts as found."""
 LEAST, MOST = 64, 16_384
@@ -165,9 +167,11 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
     turns[dyn.angles_of_bodies] = True  # as q and v of planar bodies have the same places
     off = last - first
     off[turns] -= 2.0 * np.pi * np.round(off[turns] / (2.0 * np.pi))
-    size = max(float(np.ptp(q, axis=0).max(initial=0.0)), 1e-9 * dyn.length)
+    resting = RESTING * dyn.length
+    size = max(float(np.ptp(q, axis=0).max(initial=0.0)), resting)
     rates = np.asarray(run.v)[places]
-    fast = max(float(np.ptp(rates, axis=0).max(initial=0.0)), 1e-9 * float(np.abs(rates).max(initial=0.0)), 1e-300)
+    slow = max(1e-9 * float(np.abs(rates).max(initial=0.0)), resting / float(run.t[places[-1]] - run.t[places[0]]))
+    fast = max(float(np.ptp(rates, axis=0).max(initial=0.0)), slow)
     worst = max(float(np.abs(off).max(initial=0.0)) / size, float(np.abs(rates[-1] - rates[0]).max()) / fast)
     if worst > PERIODIC:
         raise ModelError(

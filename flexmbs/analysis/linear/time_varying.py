@@ -83,9 +83,8 @@ class TimeVaryingModel:
             If the time lies outside.
         """
         time = self._within("at", "t", t)
-        parts = [self._spline(x)(time) for x in (self.A, self.B, self.C, self.D)]
-        reading = self._spline(self.operating_outputs)(time)
-        return LinearModel(*parts, self.states, self.inputs, self.outputs, reading)
+        A, B, C, D, reading = (self._spline(x)(time) for x in (self.A, self.B, self.C, self.D, self.operating_outputs))
+        return LinearModel(A, B, C, D, self.states, self.inputs, self.outputs, reading)
 
     def transition(self, begin: float | None = None, end: float | None = None) -> FloatArray:
         """What a deviation x at ``begin`` has become at ``end``: x(end) = Phi x(begin), without inputs (n_x, n_x).
@@ -186,7 +185,7 @@ def linearise_along(
     steps = _steps(owner, run, times)
     chosen = find_inputs(run.system.model, inputs)
     if any(i.kind == "motion" for i in chosen):
-        raise ModelError(f"{owner}: prescribed motions are no inputs about motions; take loads, joint forces, actuators.")
+        raise ModelError(f"{owner}: prescribed motions are no inputs about motions; take loads or actuators.")
     names = wanted_names(owner, coordinates)
     wanted = None
     for point in _points(owner, run, steps[:1]):
@@ -194,8 +193,10 @@ def linearise_along(
     independent = _best(owner, run, steps) if wanted is None else wanted
     models = [linear_model_at(point, chosen, outputs, independent) for point in _points(owner, run, steps)]
     one = models[0]
-    stacked = [np.array([getattr(x, name) for x in models]) for name in ("A", "B", "C", "D", "operating_outputs")]
-    return TimeVaryingModel(np.asarray(run.t)[steps], *stacked, one.states, one.inputs, one.outputs)
+    A, B, C, D, reading = (
+        np.array([getattr(x, name) for x in models]) for name in ("A", "B", "C", "D", "operating_outputs")
+    )
+    return TimeVaryingModel(np.asarray(run.t)[steps], A, B, C, D, reading, one.states, one.inputs, one.outputs)
 
 
 def _steps(owner: str, run: TimeSolution, times: Any) -> IntArray:
@@ -211,7 +212,7 @@ def _steps(owner: str, run: TimeSolution, times: Any) -> IntArray:
     found = np.abs(t[:, None] - wanted).argmin(axis=0)
     if len(np.unique(found)) < len(found):
         raise ModelError(
-            f"{owner}: the run has {len(t)} stored states, too few for {len(wanted)} times; store more or ask for fewer."
+            f"{owner}: the run has {len(t)} stored states, too few for {len(wanted)} times; store more, ask for fewer."
         )
     return np.asarray(found, dtype=np.int64)
 
@@ -263,7 +264,7 @@ def _best(owner: str, run: TimeSolution, steps: IntArray) -> IntArray | None:
     grown = [growth(places) for places in candidates]
     if not np.isfinite(min(grown)):
         raise ModelError(
-            f"{owner}: no coordinates stay independent along the run of model {run.system.model.name!r}; take a part of "
-            f"the run, or name them: coordinates=[...]."
+            f"{owner}: no coordinates stay independent along the run of model {run.system.model.name!r}; take a part "
+            f"of the run, or name them: coordinates=[...]."
         )
     return candidates[int(np.argmin(grown))]

@@ -15,9 +15,11 @@ from flexmbs.analysis.paths.curve import Curve, PathPoint
 from flexmbs.analysis.paths.following import Piecewise
 from flexmbs.analysis.paths.parameter import Parameter
 from flexmbs.analysis.paths.results import CriticalPoint, EquilibriumPath
+from flexmbs.analysis.paths.varied import VariedModel
 from flexmbs.analysis.rest import EquationsOfRest
 from flexmbs.core.contracts import FloatArray
 from flexmbs.results.records import Iteration
+from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
 from flexmbs.system.system import System
 
@@ -35,17 +37,20 @@ class Found:
     """
 
     path: Piecewise
-    branches: dict[int, int] = field(default_factory=dict)
+    branches: dict[int, list[int]] = field(default_factory=dict)
     notes: dict[int, str] = field(default_factory=dict)
     through: list[PathPoint] = field(default_factory=list)
 
-    def critical_points(self, number: int, path: EquilibriumPath, eq: EquationsOfRest) -> list[CriticalPoint]:
-        """Its limit points and bifurcations as results."""
+    def critical_points(
+        self, number: int, solution: Callable[[PathPoint], StaticSolution], at: Callable[[float], EquationsOfRest]
+    ) -> list[CriticalPoint]:
+        """Its limit points and bifurcations as results; ``at``: the equations at a value of the parameter."""
         out = []
         for i, (index, critical) in enumerate(self.path.critical):
-            fields = vars(path.equilibrium(index)).copy()
+            point = self.path.points[index]
+            fields, eq = vars(solution(point)).copy(), at(point.p)
             kernel = np.zeros((eq.dyn.n_v, critical.kernel.shape[1]))
-            frames = eq.fixation.frames(path.drives[index])
+            frames = eq.fixation.frames(fields["drives"][0])
             for k, vector in enumerate(critical.kernel.T):
                 whole = eq.whole(vector, frames)[: eq.dyn.n_v]
                 kernel[:, k] = whole / whole[np.argmax(np.abs(whole) / eq.scale)]
@@ -53,7 +58,7 @@ class Found:
             order = np.argsort(-size, kind="stable")[:6]
             names = [eq.dyn.coordinates.describe(int(k)) for k in order if size[k] > NOTABLE * size.max()]
             fields["message"] = self.notes.get(i, "")
-            branch = (self.branches[i],) if i in self.branches else ()
+            branch = tuple(self.branches.get(i, ()))
             fields |= {"kind": critical.kind, "parameter": critical.at.p, "kernel": kernel, "moving": tuple(names)}
             out.append(CriticalPoint(**fields, path=number, index=index, branches=branch))
         return out
@@ -61,7 +66,7 @@ class Found:
 
 def assembled(
     system: System,
-    parameter: Parameter,
+    parameter: Parameter | VariedModel,
     points: list[PathPoint],
     ending: str,
     redundant: tuple[str, ...],

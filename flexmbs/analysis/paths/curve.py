@@ -24,6 +24,7 @@ import numpy as np
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, STAGNANT
 from flexmbs.analysis.paths.inertia import unstable_directions
 from flexmbs.analysis.paths.parameter import Parameter
+from flexmbs.analysis.paths.varied import VariedModel
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
@@ -88,13 +89,15 @@ class Curve:
     measure : Measure
     forward : bool
         On which side of p the derivative by p is taken: ahead of where the path goes, which matters at kinks.
-    message : str
-        Why the last correction failed.
+    message, worst : str
+        Why the last correction failed; the largest residual of the last iteration and where it was.
     rows : list of Iteration
         All iterations.
     """
 
-    def __init__(self, equations: EquationsOfRest, parameter: Parameter, rtol: float, wide: float) -> None:
+    def __init__(
+        self, equations: EquationsOfRest, parameter: Parameter | VariedModel, rtol: float, wide: float
+    ) -> None:  # fmt: skip
         self.equations, self.parameter, self.rtol = equations, parameter, rtol
         eq, dyn = equations, equations.dyn
         weight = np.zeros(dyn.n_v + dyn.n_c)
@@ -107,7 +110,7 @@ class Curve:
         if not weight.any():
             weight = np.where(eq.velocities, 1.0, 0.0)
         self.measure = Measure(weight / max(1, int((weight > 0.0).sum())), 1.0, wide)
-        self.message, self.residual = "", np.nan
+        self.message, self.worst, self.residual = "", "", np.nan
         self.forward = True
         self._dead = parameter.dead()
         self._by_p: FloatArray | None = None
@@ -117,23 +120,34 @@ class Curve:
 
     # --- evaluation --------------------------------------------------------------------------------------------------
 
+    def equations_at(self, p: float) -> EquationsOfRest:
+        """The equations at p: the same for all p but where the description varies with it."""
+        return self.parameter.equations(p) or self.equations
+
     def hold(self, p: float) -> FloatArray:
-        """Loads, supports and drivers as p asks; the frames of nodes there."""
-        self.equations.dyn.hold(*self.parameter.held(p))
-        return self.equations.dyn.frames
+        """Loads, supports and drivers as p asks; the frames of nodes there. The equations are now those of p."""
+        eq = self.equations_at(p)
+        if eq is not self.equations:
+            eq.restore(self.equations.memory())
+            self.equations = eq
+        eq.dyn.hold(*self.parameter.held(p))
+        return eq.dyn.frames
 
     def frames(self, p: float) -> FloatArray:
         """Frames of nodes at p."""
-        if self._still:
-            return self.equations.fixation.frames0
-        return self.equations.fixation.frames(self.parameter.held(p)[1])
+        fixation = self.equations_at(p).fixation
+        return fixation.frames0 if self._still else fixation.frames(self.parameter.held(p)[1])
 
     def moved(self, point: Point, p: float, dx: FloatArray, dp: float) -> Point:
         """The state after a step, with what is prescribed at p + dp where it goes."""
         eq, old = self.equations, self.frames(p)
         found = eq.moved(point, eq.whole(dx, old))
-        drives = self.parameter.held(p + dp)[1]
-        return eq.imposed(found, old, eq.fixation.frames(drives), drives)
+        return self.imposed(found, old, p + dp)
+
+    def imposed(self, point: Point, old: FloatArray, p: float) -> Point:
+        """The state with what supports hold where that is at p; ``old``: frames of nodes so far."""
+        eq, drives = self.equations_at(p), self.parameter.held(p)[1]
+        return self.parameter.placed(eq.imposed(point, old, eq.fixation.frames(drives), drives), p)
 
     def between(self, a: Point, p: float, b: Point) -> FloatArray:
         """The step of the unknowns from one state, at p, to another."""
@@ -141,8 +155,8 @@ class Curve:
 
     def tangent_at(self, point: Point, p: float) -> tuple[FloatArray, FloatArray]:
         """The equations' residual and their derivative by p, with the matrix factorised."""
-        eq = self.equations
         frames = self.hold(p).copy()
+        eq = self.equations
         r = eq.reduced(eq.tangent(point), frames)[0].copy()
         eq.accept(point)
         self.diagonal = eq.factorise(point, frames)
@@ -153,10 +167,9 @@ class Curve:
     def _derivative(self, point: Point, p: float, frames: FloatArray, r: FloatArray) -> FloatArray:
         """Derivative of the residual by p, by a difference, which is exact where p enters linearly."""
         eq = self.equations
-        h = self.parameter.difference(p) * (1.0 if self.forward else -1.0)
-        drives = self.parameter.held(p + h)[1]
+        h = self.parameter.difference(p, self.forward)
         ahead = self.hold(p + h)
-        there = eq.imposed(point, frames, eq.fixation.frames(drives), drives)
+        there, eq = self.imposed(point, frames, p + h), self.equations
         b = (eq.reduced(eq.residual(there), ahead)[0] - r) / h
         self.hold(p)
         return np.asarray(b)
@@ -171,13 +184,13 @@ class Curve:
         ``way``: length of the step, against which increments are judged; ``before``: whose tangent the new one goes
         with. None where there is none: `message` says why.
         """
-        eq, memory = self.equations, self.equations.memory()
+        memory = self.equations.memory()
         try:
             found = self._iterate(start, p, normal, way, before)
         except (EvaluationError, SingularError) as error:
             self.message, found = str(error), None
         if found is None:
-            eq.restore(memory)
+            self.equations.restore(memory)
         return found
 
     def _iterate(
@@ -187,6 +200,7 @@ class Curve:
         last, reference = np.inf, before.point if before is not None else point
         for number in range(MOST):
             r, b = self.tangent_at(point, p)
+            eq = self.equations
             x1, x2 = eq.solve(-r), eq.solve(-b)
             dp = 0.0
             if normal is not None:
@@ -196,15 +210,19 @@ class Curve:
             D = np.where(eq.velocities, self.diagonal, 0.0)
             gone = self.between(reference, p, point) if number else dx
             size, whole = (float(np.sqrt(np.sum(D * x**2))) for x in (dx, gone))
+            if before is None:  # a start may be the equilibrium to the last digit: judged by the size of the model
+                sizes = np.where(eq.velocities, eq.scale[np.minimum(eq.free, eq.dyn.n_v - 1)], 0.0)
+                whole = max(whole, float(np.sqrt(np.sum(D * sizes**2))))
             far = float(np.abs(eq.whole(dx, self.frames(p))[eq.lengths]).max(initial=0.0)) / eq.length
             self.residual = float(np.abs(r[eq.velocities]).max(initial=0.0))
+            self.worst = self._worst(r)
             self.rows.append(Iteration(p, number, np.nan, size, self.residual, np.nan, 1.0))
             if not np.isfinite(size) or not np.isfinite(dp):
                 self.message = "the iteration diverges"
                 return None
             point, p = self.moved(point, p, dx, dp), p + dp
             if number > 1 and size > RISING * last and far > FLOORED:
-                self.message = f"the iteration diverges; largest residual {self.residual:.3g}"
+                self.message = f"the iteration diverges; {self.worst}"
                 return None
             stuck = number >= 3 and size > STAGNANT * last and far <= FLOORED
             if stuck:
@@ -215,8 +233,15 @@ class Curve:
             if number and (size <= self.rtol * whole or stuck):
                 return self._point(point, p, x2, before, number + 1)
             last = size
-        self.message = f"no equilibrium after {MOST} iterations; largest residual {self.residual:.3g}"
+        self.message = f"no equilibrium after {MOST} iterations; {self.worst}"
         return None
+
+    def _worst(self, r: FloatArray) -> str:
+        """The largest residual of a reduced vector, and where it is."""
+        eq = self.equations
+        places = np.flatnonzero(eq.velocities)
+        k = int(places[np.argmax(np.abs(r[places]))])
+        return f"largest residual {self.residual:.3g}, at {eq.dyn.coordinates.describe(int(eq.free[k]))}"
 
     def _point(
         self, point: Point, p: float, x2: FloatArray, before: PathPoint | None, iterations: int

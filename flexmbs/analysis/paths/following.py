@@ -88,7 +88,8 @@ class Follower:
             if found is None:
                 h, bend = 0.5 * h, None
                 if h < SMALLEST * self.step:
-                    path.ending = f"{CANNOT} beyond p = {now.p:.6g}, point {len(path.points) - 1}: {curve.message}"
+                    why = curve.message if curve.worst in curve.message else f"{curve.message}; {curve.worst}"
+                    path.ending = f"{CANNOT} beyond p = {now.p:.6g}, point {len(path.points) - 1}: {why}"
                 continue
             steps += 1
             found = settled(curve, now, found)
@@ -173,11 +174,12 @@ class Follower:
     def _end(self, path: Piecewise, now: PathPoint, found: PathPoint) -> bool:
         """Whether the range of the parameter ends within the step; the last point is then at its end."""
         low, high = self.limits.low, self.limits.high
-        if low <= found.p <= high:
+        ends = found.p in (low, high) and found.p in self.kinks
+        if low <= found.p <= high and not ends:
             return False
-        target = low if found.p < low else high
+        target = low if found.p <= low else high
         piece = Piece(self.curve, now, found)
-        last = piece.at_parameter(target)
+        last = found if ends else piece.at_parameter(target)
         if last is None:
             last = found
         for critical in critical_points(self.curve, now, last):

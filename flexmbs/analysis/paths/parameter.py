@@ -13,9 +13,10 @@ from flexmbs.core.history import Table, value_at
 from flexmbs.model.forces.items import DEAD
 
 if TYPE_CHECKING:
+    from flexmbs.analysis.rest import Point
     from flexmbs.system.system import System
 
-__all__ = ["Parameter", "chosen"]
+__all__ = ["WORDS", "Parameter", "chosen"]
 
 WORDS = ("load", "displacement", "time")
 
@@ -46,6 +47,13 @@ class Parameter(NamedTuple):
             t,
         )
 
+    def equations(self, p: float) -> None:
+        """One system serves all values."""
+
+    def placed(self, point: Point, p: float) -> Point:
+        """Supports hold at all values what they hold at one, but for motions that are prescribed."""
+        return point
+
     def dead(self) -> bool:
         """Whether p multiplies forces that do not depend on the state, so that the derivative by p is constant."""
         if self.timed or self.drives.any():
@@ -63,10 +71,10 @@ class Parameter(NamedTuple):
         histories = [x.history for x in self.system.model.loads] + [x.history for x in self.system.fixation.drives]
         return sorted({float(t) for h in histories if isinstance(h, Table) for t in h.times})
 
-    def difference(self, p: float) -> float:
+    def difference(self, p: float, forward: bool) -> float:
         """Step of the difference by which the derivative by p is taken: any where p enters linearly."""
         straight = not self.timed and not self.drives.any()
-        return max(1.0, abs(p)) * (1.0 if straight else 1e-6)
+        return max(1.0, abs(p)) * (1.0 if straight else 1e-6) * (1.0 if forward else -1.0)
 
 
 def chosen(system: System, by: Any, time: float) -> Parameter:

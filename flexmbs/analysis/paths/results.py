@@ -50,6 +50,10 @@ class EquilibriumPath(StaticSolution):
         """Set the loads that acted in an equilibrium, and the drivers where they were held."""
         dynamics.hold(self.scales[step], self.drives[step], float(self.times[step]))
 
+    def evaluated(self, of: Callable[[StaticSolution], FloatArray]) -> FloatArray:
+        """A quantity of all equilibria (n_s,), as a function of solutions gives it."""
+        return np.asarray(of(self))
+
     def equilibrium(self, number: int) -> StaticSolution:
         """One equilibrium, from which `simulate`, `solve_modal`, `linearise` and `solve_static` begin."""
         n = len(self)
@@ -100,16 +104,16 @@ class EquilibriumPaths:
 
     Attributes
     ----------
-    paths : tuple of EquilibriumPath
+    paths : tuple of EquilibriumPath, or of ParameterPath over a number of the description
         The first begins at the start; the others are branches, in the order in which their bifurcations were found.
         A branch runs from its far end on one side through the bifurcation to its end on the other.
     points : tuple of CriticalPoint
         Limit points and bifurcations, path by path, in the order of the path.
     parameter : str
-        What was followed: "load factor", "displacement factor" or "time".
+        What was followed: "load factor", "displacement factor", "time", or the name of a number of the description.
     """
 
-    paths: tuple[EquilibriumPath, ...]
+    paths: tuple[Any, ...]
     points: tuple[CriticalPoint, ...]
     parameter: str
     find: Callable[..., list[StaticSolution]] = field(repr=False)
@@ -117,7 +121,7 @@ class EquilibriumPaths:
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, number: int) -> EquilibriumPath:
+    def __getitem__(self, number: int) -> Any:
         return self.paths[number]
 
     def __repr__(self) -> str:
@@ -188,7 +192,7 @@ class EquilibriumPaths:
             "path": np.repeat(np.arange(len(n)), n), "number": [i for k in n for i in range(k)],
             "parameter": _joined([x.load_factors for x in paths]), "unstable": _joined([x.unstable for x in paths]),
         }  # fmt: skip
-        more = {name: _joined([np.asarray(value(x)) for x in paths]) for name, value in quantities.items()}
+        more = {name: _joined([x.evaluated(value) for x in paths]) for name, value in quantities.items()}
         return data_frame({**columns, **more})
 
 

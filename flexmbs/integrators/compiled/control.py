@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from flexmbs.integrators.compiled.newton_step import ControlArrays
+from flexmbs.integrators.compiled.step_arrays import ControlArrays
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray

@@ -10,12 +10,13 @@ import numpy as np
 
 from flexmbs.core.written_modules import Module
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
-from flexmbs.integrators.compiled.newton_step import (
+from flexmbs.integrators.compiled.step_arrays import (
     COUNTS,
     EVALUATIONS,
     FACTORISATIONS,
     FAILED,
     HAPPENS,
+    MADE,
     REJECTED,
     Numbers,
     Sizes,
@@ -347,7 +348,10 @@ class Driver:
         if dyn.watched is not None:
             dyn.watched.forget()
         began = perf_counter()
-        made = int(self._function(at, whole, real))
+        try:
+            made = int(self._function(at, whole, real))
+        except Exception:  # noqa: BLE001  # whatever a user's function raises, it raises again in the single step
+            made, x.counts[FAILED] = int(x.counts[MADE]), 1
         if dyn.mass_changes:
             dyn.moving_mass.moved(x.Q[made])
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began

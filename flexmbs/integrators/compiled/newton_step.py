@@ -16,7 +16,6 @@ further attempts and messages.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import inlined, kernel
@@ -24,6 +23,18 @@ from flexmbs.core.linsolve.static_band import band_factorise, band_solve
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.dynamics.step_matrix import scatter
 from flexmbs.integrators import generalized_alpha, implicit_step, step_control
+from flexmbs.integrators.compiled.step_arrays import (
+    EVALUATIONS,
+    FACTORISATIONS,
+    FAILED,
+    HAPPENS,
+    MADE,
+    REJECTED,
+    ControlArrays,
+    Numbers,
+    Sizes,
+    StepArrays,
+)
 from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE, ImplicitStep
 from flexmbs.integrators.step_control import JUMP, NEAR, SUSPECT, WRONG
 from flexmbs.integrators.stepper import MOST_TURN, TURN
@@ -42,138 +53,9 @@ from flexmbs.kernels.steps import (
 )
 from flexmbs.kernels.steps import correct as add
 
-__all__ = ["COUNTS", "ControlArrays", "Numbers", "Sizes", "StepArrays", "advance", "solve", "stands", "states_settled"]
+__all__ = ["advance", "solve", "stands", "states_settled"]
 
-COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS = range(5)
-"""What is counted in a call; the last: whether its last step has failed, or an event may happen in it."""
 ENDLESS = math.inf
-
-
-class Numbers(NamedTuple):
-    """Numbers of the scheme and of a call.
-
-    ``h``: the fixed size of all steps, or the one that step control has planned next; then ``t`` is the time before the
-    first, ``largest`` and ``smallest`` are limits of the size, ``barrier`` is where steps must end, ``pause`` the time
-    from which no further one is made.
-    """
-
-    h: float
-    h_old: float
-    error_before: float
-    t: float
-    largest: float
-    smallest: float
-    barrier: float
-    pause: float
-    beta: float
-    gamma: float
-    alpha_m: float
-    alpha_f: float
-    tolerance: float
-    rtol: float
-    position_size: float
-
-
-class Sizes(NamedTuple):
-    """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
-
-    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power;
-    ``controlled``: the sizes of the steps of a chunk are chosen by their errors. What
-    asks for ``samples`` is written for systems with sampled controllers alone (`flexmbs.integrators.compiled.inline`).
-    """
-
-    n: int
-    n_v: int
-    n_c: int
-    n_linear: int
-    most: int
-    two_levels: int
-    full: int
-    chunk: int
-    powers: int
-    controlled: int
-    samples: int = 0
-
-
-class StepArrays(NamedTuple):
-    """Arrays of a call, in this order.
-
-    States, of which row i is the one before step i; times at which each step is evaluated, and where it ends, which
-    differ by round-off; its size, and the one that is planned next; what is given for each step (one row where it never
-    changes); results of each step; what is counted (`COUNTS`); constants of the system; its residual, blocks and
-    matrix; scratch.
-    """
-
-    Q: FloatArray
-    V: FloatArray
-    A: FloatArray
-    AUX: FloatArray
-    LAM: FloatArray
-    v_old: FloatArray
-    times: FloatArray
-    ends: FloatArray
-    sizes: FloatArray
-    planned: FloatArray
-    given: FloatArray
-    motion: FloatArray
-    scale: FloatArray
-    errors: FloatArray
-    iterations: IntArray
-    counts: IntArray
-    mass: FloatArray
-    body_of: IntArray
-    body_sizes: FloatArray
-    angles: IntArray
-    states: IntArray
-    resolutions: FloatArray
-    velocity_rows: IntArray
-    equation_sizes: FloatArray
-    velocity_sizes: FloatArray
-    order: IntArray
-    frame_dofs: IntArray
-    frames: FloatArray
-    turned: IntArray
-    r: FloatArray
-    B: FloatArray
-    T: FloatArray
-    d: FloatArray
-    b: FloatArray
-    source: Any
-    slots: Any
-    masses: FloatArray
-    mass_slots: Any
-    slack: FloatArray
-    diagonal: Any
-    data: FloatArray
-    reach: IntArray
-    pivots: FloatArray
-    solution: FloatArray
-    dq: FloatArray
-    aux: FloatArray
-    rate: FloatArray
-    held: FloatArray
-    sums: FloatArray
-
-
-class ControlArrays(NamedTuple):
-    """Arrays of the sampled controllers of a call; only where a system has any.
-
-    ``starts``: time at which each step begins, and what is given there (one row where it never changes);
-    ``A0, LAM0``: accelerations and multipliers of the steps that begin anew, after a jump of held forces;
-    ``renewed``: which these are; ``anew (1,)``: whether the next one does; ``sampled``: whether a controller samples at
-    the end of a step; ``held``: values held from the end of each step on.
-    """
-
-    starts: FloatArray
-    given: FloatArray
-    motion: FloatArray
-    scale: FloatArray
-    A0: FloatArray
-    LAM0: FloatArray
-    renewed: IntArray
-    anew: IntArray
-    sampled: IntArray
-    held: FloatArray
 
 
 def residual(state: State, env: Env, given: FloatArray) -> bool:
@@ -469,11 +351,15 @@ def advance(
         x.counts[FACTORISATIONS] += factorisations
         if c.chunk == 1:
             account(i, state, env)
+        if c.samples == 1:
+            y.anew[0] = anew
         h_old, before = h, error
         i += 1
+        x.counts[MADE] = i  # what a user's function raises ends the call in the next one
         if c.controlled == 1:
             begun = end
             planned = planned_size(planned, s.largest, h, size_after(h, error, 1.0 / 3.0, number))
+            x.planned[0] = planned
             if end >= s.pause or end >= s.barrier:
                 break
     x.planned[0] = planned

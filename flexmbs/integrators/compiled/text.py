@@ -23,7 +23,6 @@ from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy
 from flexmbs.kernels.distributed_contacts import distributed_energy
-from flexmbs.kernels.control_laws import control_samples
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
 from flexmbs.kernels.sensing import follow_turns, read_sensors
@@ -157,8 +156,8 @@ class Text:
             name = self._name(frames, "", kind.name)
             self._account.append(f"{self._import(kind.rebase, kind.name)}({name}, state.q, {REBASE})")
         for readings in dyn.turns.readings:
-            group, work = self._name(readings.group, "", "states"), self._name(readings.work, "", "states")
-            self._account.append(f"{self._import(follow_turns)}({group}, {work})")
+            read, kinematics = (self._name(part, "", "states") for part in (readings.group, readings.work))
+            self._account.append(f"{self._import(follow_turns)}({read}, {kinematics})")
         for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
             if any(group is table for table in dyn.turns.angular):
                 name = self._name(group, owner, owner)
@@ -191,7 +190,7 @@ class Text:
             "if y_sampled[i] == 1:",
             f"    refused = {read}({sensors}, state, {held}, {signals}[{row}], {work}, {u}) >= 0",
             "    if not refused:",
-            f"        bad, anew = {self._import(control_samples)}(",
+            f"        bad, anew = {self._import(table.samples, 'controllers')}(",
             f"            {group}, {due}[i], {u}, {signals}[{row}], {x}, {held}, {pending}",
             "        )",
             "        refused = bad >= 0",

@@ -42,7 +42,7 @@ from flexmbs.kernels.trees.motion import link_axes, outwards, place_columns
 __all__ = [
     "composite_mass", "composite_tangent", "inwards", "link_inertia",
     "link_inertias", "momentum_of", "rigid_wrenches", "tree_energy",
-    "tree_force", "tree_mass", "tree_tangent",
+    "tree_force", "tree_mass", "tree_mass_behind", "tree_tangent",
 ]  # fmt: skip
 
 
@@ -202,17 +202,36 @@ def composite_mass(group: TreeGroup, blocks: FloatArray) -> None:
             if u >= 0:
                 for k in range(M_, M_ + 13):
                     w[u, k] += w[c, k]
-            y = w[c, F_ : F_ + 6]
-            momentum_of(w, c, S_, y)
-            m = c
-            while m >= 0:
-                s = 0.0
-                for k in range(6):
-                    s += w[m, S_ + k] * y[k]
-                blocks[o + group.place[c] * size + group.place[m]] += s
-                if m != c:
-                    blocks[o + group.place[m] * size + group.place[c]] += s
-                m = group.parent[m]
+            mass_of_column(group, c, o, size, w[c, F_ : F_ + 6], blocks)
+
+
+@kernel
+def tree_mass_behind(group: TreeGroup, blocks: FloatArray) -> None:
+    """`tree_mass` behind `tree_tangent` at the same place, which has summed the inertia up."""
+    w = group.work
+    for tree in range(group.start.shape[0] - 1):
+        first, end = group.start[tree], group.start[tree + 1]
+        size, o = group.size[tree], group.blk[tree]
+        for i in range(o, o + size * size):
+            blocks[i] = 0.0
+        for c in range(end - 1, first - 1, -1):
+            mass_of_column(group, c, o, size, w[c, F_ : F_ + 6], blocks)
+
+
+@kernel
+def mass_of_column(group: TreeGroup, c: int, o: int, size: int, y: FloatArray, blocks: FloatArray) -> None:
+    """What a column brings to the mass matrix at o, from the inertia beyond it; y (6,) is room."""
+    w = group.work
+    momentum_of(w, c, S_, y)
+    m = c
+    while m >= 0:
+        s = 0.0
+        for k in range(6):
+            s += w[m, S_ + k] * y[k]
+        blocks[o + group.place[c] * size + group.place[m]] += s
+        if m != c:
+            blocks[o + group.place[m] * size + group.place[c]] += s
+        m = group.parent[m]
 
 
 @kernel

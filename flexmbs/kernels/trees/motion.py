@@ -51,9 +51,9 @@ def behind_column(kind: int, s: FloatArray, x: FloatArray, i: int, E: FloatArray
 def place_columns(group: TreeGroup, q: FloatArray) -> None:
     """Frames and screws of all columns, and the origins of reference, into ``group.work`` and ``group.origin``."""
     w = group.work
-    R = w[0, :9].reshape(3, 3)
-    E, B, t, x = R.copy(), R.copy(), w[0, :3].copy(), w[0, :3].copy()
-    T, room = np.empty((3, 3, 3)), np.empty((8, 3, 3))
+    free = np.empty(123)
+    E, B, t, x = free[:9].reshape(3, 3), free[9:18].reshape(3, 3), free[18:21], free[21:24]
+    T, room = free[24:51].reshape(3, 3, 3), free[51:].reshape(8, 3, 3)
     for tree in range(group.start.shape[0] - 1):
         first = group.start[tree]
         for k in range(3):

@@ -40,11 +40,7 @@ class LeastGap(Description):
     contact: Contact
 
     def __post_init__(self) -> None:
-        if self.contact.searched:
-            raise ModelError(
-                f"LeastGap: contact {self.contact.name!r} searches its pairs, so that none is the nearest for long; "
-                f"name the pairs to watch in pairs= of a contact of their own."
-            )
+        _refuse_searched("LeastGap", self.contact)
 
     def __call__(self, *seen: Any) -> float:
         view: View = seen[-1]
@@ -78,6 +74,14 @@ class SlipSpeed(Description):
 
     contact: Contact
 
+    def __post_init__(self) -> None:
+        _refuse_searched("SlipSpeed", self.contact)
+        if self.contact.distributed:
+            raise ModelError(
+                f"SlipSpeed: contact {self.contact.name!r} lies along a line or surface; slip is watched of declared pairs "
+                f"of shapes: name them in pairs= of a contact of their own."
+            )
+
     def __call__(self, *seen: Any) -> float:
         view: View = seen[-1]
         found = [self._of(view, pair) for pair in view.touching(self.contact)]
@@ -97,6 +101,15 @@ class SlipSpeed(Description):
         n = min(len(pair.force.rows) - 1, len(bristles))
         slip = out[0, 6:9] - work.S[57 : 57 + n, 0] @ work.S[13 : 13 + n, 6:9]
         return float(out[0, 0]), float(np.linalg.norm(slip))
+
+
+def _refuse_searched(owner: str, contact: Contact) -> None:
+    """Pairs that are searched come and go."""
+    if contact.searched:
+        raise ModelError(
+            f"{owner}: contact {contact.name!r} searches its pairs, so that none can be watched for long; name the "
+            f"pairs to watch in pairs= of a contact of their own."
+        )
 
 
 def contact_event(contact: Contact, what: str, options: dict[str, Any]) -> Event:

@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.core.checks import as_array, as_name, is_among, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.user_functions import called
 from flexmbs.model.forces.user_law import USER_ERRORS
 
 __all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "name_of", "only_label"]
@@ -22,7 +23,7 @@ ERRORS = (*USER_ERRORS, AssertionError, RuntimeError, OSError)
 def call(owner: str, what: str, function: Callable[..., Any], *arguments: object) -> Any:
     """The result of ``function``; its failure is told as "owner: what failed with ..."."""
     try:
-        return function(*arguments)
+        return called(function, *arguments)
     except ModelError as error:
         raise ModelError(f"{owner}: {what}: {error}") from error
     except FlexmbsError:

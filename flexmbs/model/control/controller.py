@@ -155,6 +155,11 @@ class Controller(Description):
             as_function(owner, "update", self.update, "(x, u, t)")
         object.__setattr__(self, "start", frozen_copy(as_array(owner, "start", self.start, (None,))))
 
+    @property
+    def stays(self) -> bool:
+        """Whether its state stays as it is: there is no update."""
+        return self.update is _stay
+
 
 def check_common(owner: str, controller: Any) -> None:
     """Check and set what all controllers have: sensors, actuators, period, delay, offset, initial."""

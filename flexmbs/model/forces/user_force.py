@@ -13,6 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import from_vector
+from flexmbs.core.user_functions import called
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.forces.row_force import RowForce
@@ -137,7 +138,7 @@ class UserForce(Description):
     def _call(self, name: str, p: FloatArray, R: FloatArray, twist: FloatArray, t: float) -> object:
         """The value of a function of the user's, or an error with the time."""
         try:
-            return getattr(self, name)(p.copy(), R.copy(), twist.copy(), t)
+            return called(getattr(self, name), p.copy(), R.copy(), twist.copy(), t)
         except FlexmbsError:
             raise
         except USER_ERRORS as error:

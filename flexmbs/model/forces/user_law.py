@@ -8,6 +8,7 @@ from typing import cast
 
 from flexmbs.core.checks import as_array, as_number, show
 from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.user_functions import called
 
 __all__ = ["Derivatives", "ForceFunction", "UserLaw", "user_law"]
 
@@ -47,7 +48,7 @@ class UserLaw:
         else:
             where = f"derivatives({s:g}, {sdot:g}, {t:g})"
             try:
-                given = self.derivatives(s, sdot, t)
+                given = called(self.derivatives, s, sdot, t)
             except FlexmbsError:
                 raise
             except USER_ERRORS as error:
@@ -58,7 +59,7 @@ class UserLaw:
     def _value(self, s: float, sdot: float, t: float) -> float:
         where = f"force({s:g}, {sdot:g}, {t:g})"
         try:
-            value = self.function(s, sdot, t)
+            value = called(self.function, s, sdot, t)
         except FlexmbsError:
             raise
         except USER_ERRORS as error:

@@ -46,7 +46,8 @@ class MovingBlocks(NamedTuple):
     Block i couples the coordinates ``dofs[i] (k,)`` and lies at ``offsets[i]`` of the buffer, k by k; ``pattern[i] (k,
     k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
     adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
-    same places, to which these are added. ``renew``: kernels that together do what ``write`` does, for compiled steps.
+    same places, to which these are added. ``renew``: kernels that together do what ``write`` does, for compiled steps;
+    of a recursive kind they stand right behind its stage with blocks.
     """
 
     dofs: tuple[IntArray, ...]

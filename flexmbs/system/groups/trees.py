@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.given import COORDINATES, MASS
+from flexmbs.core.given import MASS
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
-from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, tree_tangent
+from flexmbs.kernels.trees.dynamics import tree_energy, tree_force, tree_mass, tree_mass_behind, tree_tangent
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
 from flexmbs.model.trees.columns import column_kinds, heads, tree_group
@@ -160,7 +160,7 @@ class Trees(MovingBodies):
             renew = flexible.mass
         else:
             self.stages = (InertiaStage("trees", self.table, tree_force, tree_tangent),)
-            renew = ((tree_mass, (self.table, COORDINATES, MASS)),)
+            renew = ((tree_mass_behind, (self.table, MASS)),)
         start, blocks = b1, []
         for places in self.places:
             blocks.append(Blocks(places.unknowns[None, :], b1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from flexmbs.analysis.moving_point import directions_in_motion, moving_point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.linearisation import moved
+from tests.models import flexible_trees, floating
 from tests.models.moving import four_bar, spatial
+from tests.models.random_trees import random_tree
 
 G = 9.81
 
@@ -57,7 +60,19 @@ def by_differences(model: Any) -> FloatArray:
     return A
 
 
-@pytest.mark.parametrize("make", [spatial, four_bar, driven, flexible])
+def tree(number: int) -> fx.Model:
+    """A random tree of four links, with joints of all types."""
+    return fx.Model(random_tree(number, 4), fx.Gravity((0, 0, -G)), name=f"tree {number}")
+
+
+MODELS = [
+    spatial, four_bar, driven, flexible, partial(tree, 0), partial(tree, 6), partial(tree, 9),
+    pytest.param(floating.chain, marks=pytest.mark.slow), pytest.param(flexible_trees.arm, marks=pytest.mark.slow),
+    pytest.param(flexible_trees.closed_arm, marks=pytest.mark.slow),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", MODELS)
 def test_matrices_of_a_motion_are_the_derivatives_of_its_accelerations(make: Callable[[], fx.Model]) -> None:
     model = make()
     A = fx.linearise(model, moving=True).A
@@ -67,7 +82,7 @@ def test_matrices_of_a_motion_are_the_derivatives_of_its_accelerations(make: Cal
 
 @pytest.mark.parametrize("make", [spatial, four_bar, driven])
 def test_coefficients_of_rates_are_twice_the_change_of_the_basis(make: Callable[[], fx.Model]) -> None:
-    """y = N z gives y'' = N z'' + 2 N' z' + N'' z: the acceleration constraint has to say what the velocity one says."""
+    """y = N z gives y'' = N z'' + 2 N' z' + N'' z: accelerations are constrained as velocities are."""
     point = moving_point("test", make())
     d = directions_in_motion("test", point)
     assert np.abs(d.slowing - 2.0 * d.turning).max() < 1e-8 * max(np.abs(d.turning).max(), 1.0)

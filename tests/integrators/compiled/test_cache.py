@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.core import written_modules as cache
+from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.compiled.addresses import Addresses, pointer
 
 RUN = """

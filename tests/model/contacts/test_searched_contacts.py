@@ -87,7 +87,9 @@ def test_the_motion_is_that_of_declared_pairs(scheme: str) -> None:
     if len(balance) == len(other):
         assert np.abs(balance - other).max() < (1e-4 if scheme == "BDF" else 1e-8)
     assert 0 < len(searched.pairs) < len(declared.pairs)
-    assert searched.normal.sum(axis=1)[-1] == pytest.approx(declared.normal.sum(axis=1)[-1], rel=1e-4, abs=1e-6)
+    assert searched.normal.sum(axis=1)[-1] == pytest.approx(
+        declared.normal.sum(axis=1)[-1], rel=1e-2 if scheme == "BDF" else 1e-4, abs=1e-6
+    )
 
 
 def test_another_numbering_gives_the_same() -> None:
@@ -258,8 +260,9 @@ def test_what_needs_the_pairs_beforehand_says_so() -> None:
         fx.simulate(model, until=0.01, integrator=fx.RadauIIA())
     with pytest.raises(fx.ModelError, match="opens and closes"):
         fx.simulate(model, until=0.01, step=1e-3, integrator=fx.EnergyMomentum())
-    with pytest.raises(fx.ModelError, match="none is the nearest for long"):
-        touch.event("closes")
+    for what in ("closes", "slips"):
+        with pytest.raises(fx.ModelError, match="none can be watched for long"):
+            touch.event(what, **({"level": 0.1} if what == "slips" else {}))
     with pytest.raises(fx.ModelError, match="nothing to search"):
         fx.Contact(touch.parts, LAW, pairs=[(touch.parts[0], touch.parts[5])], search=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +74,7 @@ def robot(pose: FloatArray) -> fx.Model:
     return fx.Model(*items, fx.Gravity((0, -9.81)), name="robot with four drives")
 
 
-def path(t: float | FloatArray) -> FloatArray:
+def path(t: Any) -> FloatArray:
     """The pose that is wanted, (3,) or (n, 3): a lap on a circle from rest to rest, then rest."""
     part = np.clip(np.asarray(t) / LAP, 0.0, 1.0)
     s = 2.0 * math.pi * part - np.sin(2.0 * math.pi * part)
@@ -98,7 +99,7 @@ def predicted(y: fx.IndependentCoordinates, pose: FloatArray, horizon: int) -> P
     A, B = step[:6, :6], step[:6, 6:9]
     state, force = np.concatenate((pose, y.rates)), y.J_y.T @ y.applied
     f, G = np.zeros((horizon, 3)), np.zeros((horizon, 3, horizon, 3))
-    answers = []
+    answers: list[FloatArray] = []
     for i in range(horizon):
         answers.append(B if not i else A @ answers[-1])
         state = A @ state + B @ force
@@ -118,7 +119,7 @@ def root(G: FloatArray, gap: FloatArray, weight: float) -> tuple[FloatArray, flo
     """u from the triangle of [G, w - f; L, 0], and the loss |c_z|^2."""
     n = G.shape[1]
     stacked = np.vstack((np.column_stack((G, gap)), np.column_stack((weight * np.eye(n), np.zeros(n)))))
-    R = np.linalg.qr(stacked, mode="r")
+    R = np.asarray(np.linalg.qr(stacked, mode="r"))
     return np.asarray(solve_triangular(R[:n, :n], R[:n, n])), float(R[n, n] ** 2)
 
 
@@ -234,7 +235,7 @@ def run_robot(progress: Progress) -> Outcome:
     rows = sorted(errors)
     quantities.append(
         measured("horizons after which a longer one follows the path worse", "1",
-                 sum(errors[b] >= errors[a] for a, b in zip(rows, rows[1:], strict=False)), 0.0,
+                 sum(errors[b] >= errors[a] for a, b in pairwise(rows)), 0.0,
                  "largest errors " + ", ".join(f"{1e3 * errors[n]:.3g} mm with N = {n}" for n in rows), atol=0.5)
     )  # fmt: skip
     return Outcome(tuple(quantities), figures=(("Wanted and real path of the platform.", _drawn(runs)),))

@@ -220,8 +220,8 @@ CASE = Case(
         r"\tfrac12 EI\,\theta'^2 + F\cdot r' = \mathrm{const}",
     ),
     limits=(
-        "The paper prints no data: pole, positions and vault are chosen. The torques of this vault were found by trying "
-        "some fifty at random, and are larger than a man's: that its share lies within 60 to 70 % shows that there "
-        "are such vaults, no more.",
+        "The paper prints no data: pole, positions and vault are chosen. The torques of this vault were found by "
+        "trying some fifty at random, and are larger than a man's: that its share lies within 60 to 70 % shows that "
+        "there are such vaults, no more.",
     ),
 )

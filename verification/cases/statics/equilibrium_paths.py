@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
@@ -85,16 +86,26 @@ def run_truss(progress: Progress) -> Outcome:
     progress("shallow truss")
     _, model = truss(0.2, 1e6)
     shallow = fx.trace_static(model, until=5000.0)
-    length = 1.04 ** (1 / 6)
-    closed = 2.0e6 / math.sqrt(1.04) * (math.sqrt(1.04) - length) * math.sqrt(length**2 - 1.0) / length
     quantities.append(
-        measured("shallow truss (S11a): limit load", "N", shallow.limit_points[0].parameter, closed,
+        measured("shallow truss (S11a): limit load", "N", shallow.limit_points[0].parameter, _snaps(0.2, 1e6),
                  "closed form, l^3 = l0 a^2", rtol=1e-6)
+    )  # fmt: skip
+    flat = fx.trace_static(lambda height: truss(height, 1e6)[1].named("flat"), by="height", begin=0.02, until=0.001)
+    quantities.append(
+        measured("shallow truss under 1 N: height at which it snaps", "m", flat.limit_points[0].parameter,
+                 brentq(lambda h: _snaps(h, 1e6) - 1.0, 1e-3, 0.1, xtol=1e-15), "closed form, l^3 = l0 a^2", rtol=1e-6)
     )  # fmt: skip
     axes = paths.plot((apex, (0, -1)))
     return Outcome(
         quantities, (), (), [("Load over the way of the apex of the steep truss and its branch.", axes.figure)]
     )
+
+
+def _snaps(height: float, EA: float) -> float:
+    """Limit load of the truss with engineering strain."""
+    l0 = math.hypot(1.0, height)
+    length = l0 ** (1 / 3)
+    return float(2.0 * EA / l0 * (l0 - length) * math.sqrt(length**2 - 1.0) / length)
 
 
 def _green(steep: ReferenceSet, progress: Progress) -> list[Measured]:

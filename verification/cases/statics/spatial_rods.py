@@ -213,6 +213,17 @@ def run_buckling(progress: Progress) -> Outcome:
         measured("P L²/sqrt(EI_z GJ), 16 elements", "-", found[-1], reference.value, stored.source,
                  reference.uncertainty, rtol=5e-4)
     )  # fmt: skip
+    progress("by a path")
+    path = fx.trace_static(_pushed(body, math.sqrt(weak * G * J) / L**2), until=4.6, branches=1)
+    quantities.append(
+        measured("the same as a bifurcation of a path", "-", path.bifurcations[0].parameter, reference.value,
+                 stored.source, reference.uncertainty, rtol=5e-4)
+    )  # fmt: skip
+    aside = [abs(s.displacement(body.end, -1)[1]) for s in path.at(4.3)]
+    quantities.append(
+        measured("equilibria at 1.07 of it: straight, and aside to both sides", "-", float(len(aside)), 3.0,
+                 "symmetry of the branch", atol=0.1)
+    )  # fmt: skip
     progress("the section as it is")
     section = fx.Rectangle(width=p["b"], height=p["h"])
     real = _critical(_deep(16, L, section=section, material=material), math.sqrt(weak * G * J) / L**2)
@@ -239,12 +250,16 @@ def _deep(elements: int, length: float, **made_of: Any) -> fx.FlexibleBody:
     )
 
 
+def _pushed(body: fx.FlexibleBody, load: float) -> fx.Model:
+    """Clamped, with a dead force at the tip."""
+    return fx.Model(body, fx.Clamp(body.start), fx.PointForce(body.end, (0.0, 0.0, -load)), name="deep cantilever")
+
+
 def _critical(body: fx.FlexibleBody, unit: float) -> float:
     """Tip load at which the tangent of the equilibrium becomes singular."""
 
     def lowest(factor: float) -> float:
-        load = fx.PointForce(body.end, (0.0, 0.0, -factor * unit))
-        solution = fx.solve_static(fx.Model(body, fx.Clamp(body.start), load))
+        solution = fx.solve_static(_pushed(body, factor * unit))
         return float(fx.solve_modal(solution, modes=1).eigenvalues[0])
 
     with warnings.catch_warnings():
@@ -352,7 +367,8 @@ BUCKLING = Case(
     area="statics",
     summary=(
         "A cantilever much higher than thick carries a dead force at the centroid of its tip, until it moves sideways "
-        "and twists. The load is where the lowest natural frequency about the equilibrium is zero."
+        "and twists. The load is where the lowest natural frequency about the equilibrium is zero, and where a path of "
+        "equilibria has its bifurcation, whose branch is followed."
     ),
     run=run_buckling,
     source="L. Prandtl and A. G. M. Michell (1899); S. P. Timoshenko and J. M. Gere, Theory of Elastic Stability, 6.3.",

@@ -1,0 +1,142 @@
+"""What a call of compiled steps is given and what it leaves, by the names that `newton_step.advance` has for it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flexmbs.core.contracts import FloatArray, IntArray
+
+__all__ = [
+    "COUNTS", "EVALUATIONS", "FACTORISATIONS", "FAILED", "HAPPENS", "MADE", "REJECTED", "ControlArrays", "Numbers",
+    "Sizes", "StepArrays",
+]  # fmt: skip
+
+COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS, MADE = range(6)
+"""What is counted; whether the last step has failed, or an event may happen in it; the steps made so far."""
+
+
+class Numbers(NamedTuple):
+    """Numbers of the scheme and of a call.
+
+    ``h``: the fixed size of all steps, or the one that step control has planned next; then ``t`` is the time before the
+    first, ``largest`` and ``smallest`` are limits of the size, ``barrier`` is where steps must end, ``pause`` the time
+    from which no further one is made.
+    """
+
+    h: float
+    h_old: float
+    error_before: float
+    t: float
+    largest: float
+    smallest: float
+    barrier: float
+    pause: float
+    beta: float
+    gamma: float
+    alpha_m: float
+    alpha_f: float
+    tolerance: float
+    rtol: float
+    position_size: float
+
+
+class Sizes(NamedTuple):
+    """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
+
+    ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power;
+    ``controlled``: the sizes of the steps of a chunk are chosen by their errors. What
+    asks for ``samples`` is written for systems with sampled controllers alone (`flexmbs.integrators.compiled.inline`).
+    """
+
+    n: int
+    n_v: int
+    n_c: int
+    n_linear: int
+    most: int
+    two_levels: int
+    full: int
+    chunk: int
+    powers: int
+    controlled: int
+    samples: int = 0
+
+
+class StepArrays(NamedTuple):
+    """Arrays of a call, in this order.
+
+    States, of which row i is the one before step i; times at which each step is evaluated, and where it ends, which
+    differ by round-off; its size, and the one that is planned next; what is given for each step (one row where it never
+    changes); results of each step; what is counted (`COUNTS`); constants of the system; its residual, blocks and
+    matrix; scratch.
+    """
+
+    Q: FloatArray
+    V: FloatArray
+    A: FloatArray
+    AUX: FloatArray
+    LAM: FloatArray
+    v_old: FloatArray
+    times: FloatArray
+    ends: FloatArray
+    sizes: FloatArray
+    planned: FloatArray
+    given: FloatArray
+    motion: FloatArray
+    scale: FloatArray
+    errors: FloatArray
+    iterations: IntArray
+    counts: IntArray
+    mass: FloatArray
+    body_of: IntArray
+    body_sizes: FloatArray
+    angles: IntArray
+    states: IntArray
+    resolutions: FloatArray
+    velocity_rows: IntArray
+    equation_sizes: FloatArray
+    velocity_sizes: FloatArray
+    order: IntArray
+    frame_dofs: IntArray
+    frames: FloatArray
+    turned: IntArray
+    r: FloatArray
+    B: FloatArray
+    T: FloatArray
+    d: FloatArray
+    b: FloatArray
+    source: Any
+    slots: Any
+    masses: FloatArray
+    mass_slots: Any
+    slack: FloatArray
+    diagonal: Any
+    data: FloatArray
+    reach: IntArray
+    pivots: FloatArray
+    solution: FloatArray
+    dq: FloatArray
+    aux: FloatArray
+    rate: FloatArray
+    held: FloatArray
+    sums: FloatArray
+
+
+class ControlArrays(NamedTuple):
+    """Arrays of the sampled controllers of a call; only where a system has any.
+
+    ``starts``: time at which each step begins, and what is given there (one row where it never changes);
+    ``A0, LAM0``: accelerations and multipliers of the steps that begin anew, after a jump of held forces;
+    ``renewed``: which these are; ``anew (1,)``: whether the next one does; ``sampled``: whether a controller samples at
+    the end of a step; ``held``: values held from the end of each step on.
+    """
+
+    starts: FloatArray
+    given: FloatArray
+    motion: FloatArray
+    scale: FloatArray
+    A0: FloatArray
+    LAM0: FloatArray
+    renewed: IntArray
+    anew: IntArray
+    sampled: IntArray
+    held: FloatArray

@@ -1,0 +1,84 @@
+"""Random piles: nothing is lost, shot away or pressed through the floor, and no energy comes from nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexmbs as fx
+
+C = fx.contact
+G = 9.81
+FEW, MANY = range(3), range(3, 500)
+
+
+def pile(seed: int, stiffer: float = 1.0) -> tuple[fx.Model, list[Any], Any, float]:
+    """Spheres of random sizes, speeds and laws in a box, none of which overlap; radii and the width of the box."""
+    rng = np.random.default_rng(seed)
+    spread = rng.choice([1.0, 1.5, 2.0])
+    radius = 0.05 * spread ** -rng.random(27)
+    places = 0.11 * (np.stack(np.unravel_index(np.arange(27), (3, 3, 3)), axis=1) + 0.6) + 0.009 * rng.random((27, 3))
+    speed = rng.choice([0.1, 1.0, 4.0])
+    balls = [
+        fx.RigidBody.sphere(
+            radius=r, mass=4000.0 * r**3, position=tuple(x), velocity=tuple(speed * rng.standard_normal(3)), name=f"{i}"
+        )
+        for i, (r, x) in enumerate(zip(radius, places, strict=True))
+    ]
+    width = 0.11 * 3 + 0.04
+    walls = [
+        C.Plane(fx.ground.marker(at, axis=axis))
+        for at, axis in (
+            ((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((width, 0, 0), (-1, 0, 0)), ((0, 0, 0), (0, 1, 0)),
+            ((0, width, 0), (0, -1, 0)), ((0, 0, 2.0), (0, 0, -1)),
+        )
+    ]  # fmt: skip
+    law = C.HuntCrossleyLaw(
+        stiffness=10 ** rng.uniform(5.0, 7.0), exponent=rng.choice([1.0, 1.5]), restitution=rng.choice([0.3, 0.6, 0.9]),
+        at_speed=1.0,
+    )  # fmt: skip
+    friction = None if rng.random() < 0.3 else C.CoulombLaw(rng.uniform(0.1, 0.8), speed=10 ** rng.uniform(-2.0, -1.0))
+    touch = fx.Contact([*walls, *(C.Sphere(b, radius=r) for b, r in zip(balls, radius, strict=True))], law, friction)
+    assert touch.searched
+    return fx.Model(*balls, touch, fx.Gravity((0, 0, -G))), balls, radius, width
+
+
+def stays(run: Any, balls: list[Any], width: float) -> None:
+    """Nothing is lost."""
+    assert run.status is fx.Status.DONE
+    assert np.isfinite(run.q).all()
+    x = np.stack([run.position(ball) for ball in balls], axis=1)
+    assert x[..., 2].min() > 0.0  # a centre below the floor is lost
+    assert x[..., 2].max() < 2.0
+    assert min(x[..., :2].min(), (width - x[..., :2]).min()) > 0.0
+
+
+def settles(seed: int, until: float) -> None:
+    """Contacts take five steps and more."""
+    model, balls, radius, width = pile(seed)
+    run = fx.simulate(model, until=until, step=2e-4, integrator=fx.GeneralizedAlpha(rho_inf=0.5))
+    stays(run, balls, width)
+    energy = run.energy.total - sum(ball.mass * G * r for ball, r in zip(balls, radius, strict=True))
+    assert energy.max() < 1.01 * energy[0]
+    assert np.abs(run.energy.balance).max() < 0.1 * energy[0]
+
+
+@pytest.mark.parametrize("seed", FEW)
+def test_some_piles(seed: int) -> None:
+    settles(seed, 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", MANY)
+def test_many_piles(seed: int) -> None:
+    settles(seed, 0.5)
+
+
+@pytest.mark.filterwarnings("ignore:Model.*energy from nowhere")
+@pytest.mark.parametrize("seed", FEW)
+def test_contacts_shorter_than_a_step_lose_no_body(seed: int) -> None:
+    """Fifty times as stiff, in five times the steps: what comes out is wrong, but nothing flies off."""
+    model, balls, _, width = pile(seed, stiffer=50.0)
+    stays(fx.simulate(model, until=0.1, step=1e-3, integrator=fx.GeneralizedAlpha(rho_inf=0.5)), balls, width)
