@@ -89,8 +89,8 @@ CASE = Case(
     title="Two taut cables that cross, and two beams that cross",
     area="contact",
     summary=(
-        "Two taut cables cross at right angles; the ends of the upper one are lowered by 50 mm. Then two beams, by 1 mm. "
-        "Tubes touch at the places of their axes that are nearest to each other, found within the pair of elements."
+        "Two taut cables cross at right angles; the ends of the upper one are lowered by 50 mm. Then two beams, by 1 "
+        "mm. Tubes touch at the places of their axes that are nearest to each other, found within the pair of elements."
     ),
     run=run,
     source="Equilibrium of two kinked strings, and of two beams; closed form.",
