@@ -5,6 +5,7 @@ from __future__ import annotations
 from flexmbs.core import facade as _facade
 from flexmbs.model.contacts.along import Skin as Skin
 from flexmbs.model.contacts.along import Tube as Tube
+from flexmbs.model.contacts.crossing import CrossingPair as CrossingPair
 from flexmbs.model.contacts.distributed import DistributedPair as DistributedPair
 from flexmbs.model.contacts.friction_laws import BristleLaw as BristleLaw
 from flexmbs.model.contacts.friction_laws import CoulombLaw as CoulombLaw

@@ -1,7 +1,7 @@
 r"""Contact of elements of two lines that cross: one force at the points of their axes that are nearest to each other.
 
-With the axes x(s) = P_a(s) x_a and y(t) = P_b(t) y_b, cubic polynomials of the natural coordinates, and d = y(t) - x(s),
-the places s and t are unknowns of the pair alone, from
+With the axes x(s) = P_a(s) x_a and y(t) = P_b(t) y_b, cubic polynomials of the natural coordinates, and
+d = y(t) - x(s), the places s and t are unknowns of the pair alone, from
 
 .. math:: -d \cdot x' = 0, \qquad d \cdot y' = 0,
 

@@ -125,9 +125,9 @@ class Tube(Along):
 
     Notes
     -----
-    Partners: `Plane`, `Sphere`, `Cylinder`, `Capsule`, `Box`, thick `Rim`, and other tubes in space. A law of a contact
-    with it is one **per length**: the stiffness k of `HuntCrossleyLaw` has the unit force/length^(n + 1), and those of
-    bristles are per length, too.
+    Partners: `Plane`, `Sphere`, `Cylinder`, `Capsule`, `Box`, thick `Rim`. A law of a contact with it is one **per
+    length**: the stiffness k of `HuntCrossleyLaw` has the unit force/length^(n + 1), and those of bristles are per
+    length, too. Two tubes in space that cross touch at a point, elastically: their law is one of points.
 
     Friction acts at the axis, where the velocity of the partner is continued to: a belt that winds round a pulley
     without slip has the speed omega (R + radius) of its axis. Limits: the tube does not roll about its own axis, its

@@ -15,7 +15,7 @@ from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
-from flexmbs.model.contacts.crossing import CrossingPair, crossing_pair, no_crossing
+from flexmbs.model.contacts.crossing import CrossingPair, crossing_pair
 from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet

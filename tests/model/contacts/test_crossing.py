@@ -63,7 +63,7 @@ def test_what_is_refused() -> None:
         fx.Contact((tubes[0], C.Tube(a, radius=0.2)), LAW)
     c = line((0.5, -0.5, 0.1), (0.5, 0.5, 0.1), "c", ELEMENTS["ANCF cable"])
     touch = fx.Contact((tubes[0], C.Tube(c, radius=0.1)), LAW, name="touch")
-    with pytest.raises(fx.ModelError, match="'touch'.*overlap by 0.1 at the start"):
+    with pytest.raises(fx.ModelError, match=r"'touch'.*overlap by 0.1 at the start"):
         fx.compile_model(fx.Model(a, c, touch))
     aside = line((0, 0.01, 0.15), (1, -0.01, 0.15), "aside", ELEMENTS["ANCF cable"])
     near = fx.Contact((tubes[0], C.Tube(aside, radius=0.1)), LAW, allow_overlap=True, name="near")

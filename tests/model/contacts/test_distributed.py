@@ -114,6 +114,32 @@ def test_depth_of_a_rope_that_lies() -> None:
     assert lies.position(body.end, step=-1)[1] == pytest.approx(0.01 - (q / 1e6) ** (2 / 3), rel=1e-6)
 
 
+def test_modes_of_a_rope_that_lies() -> None:
+    """It heaves on its floor as a whole, with the tangent of the law at its depth."""
+    body = rope(0.01)
+    touch = fx.Contact((floor(), C.Tube(body, radius=0.01)), C.HuntCrossleyLaw(stiffness=1e6), name="touch")
+    model = fx.Model(body, touch, fx.Gravity((0, -9.81), history=fx.Constant()), fx.Roller(body.start, (1, 0)))
+    modes = fx.solve_modal(fx.solve_static(model), modes=6)
+    depth = (body.mass * 9.81 / 1e6) ** (2 / 3)
+    wanted = math.sqrt(1.5 * 1e6 * depth**0.5 / body.mass) / (2 * math.pi)  # of a rope of 1 m
+    assert np.abs(np.asarray(modes.frequencies) - wanted).min() < 1e-5 * wanted
+
+
+def test_resumed_to_the_bit_and_stored(tmp_path: Any) -> None:
+    body = rope(0.012)
+    friction = C.BristleLaw(0.3, stiffness=1e5, damping=1e2)
+    touch = fx.Contact((floor(), C.Tube(body, radius=0.01)), LAW, friction, name="touch")
+    model = fx.Model(body, touch, fx.Gravity((1.0, -9.81)))
+    whole, half = (fx.simulate(model, until=until, step=5e-4) for until in (0.04, 0.02))
+    rest = fx.simulate(model, until=0.04, start=half, step=5e-4)
+    assert whole.contact(touch).normal.max() > 1.0
+    assert np.array_equal(whole.q[-1], rest.q[-1])
+    assert np.array_equal(whole.v[-1], rest.v[-1])
+    whole.save(tmp_path / "run.h5")
+    stored = fx.load(tmp_path / "run.h5")
+    assert np.array_equal(stored.contact("touch").normal, whole.contact(touch).normal)
+
+
 def test_momentum_is_kept_and_energy_accounted_for() -> None:
     body = rope(0.101, length=0.8)
     drum = fx.PlanarRigidBody(mass=2.0, inertia=0.01, position=(0.3, 0.0), velocity=(0.0, 0.5), angular_velocity=20.0,

@@ -82,7 +82,7 @@ def run(progress: Progress) -> Outcome:
     return Outcome(quantities, [], [], [("The driven pulley runs up, and is braked.", drawing)])
 
 
-def _strands(found: fx.TimeSolution, belt: fx.FlexibleBody, late: FloatArray) -> tuple[float, float]:
+def _strands(found: fx.TimeSolution, belt: fx.FlexibleBody, late: Any) -> tuple[float, float]:
     """Mean tensions in the strands: the upper one runs towards the driver and is tight, the lower one is slack."""
     element: Any = belt.element
     group = found.system.group(belt)

@@ -8,8 +8,8 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.verification import Case, Outcome, Progress
-from flexmbs.verification.cases.contact.beside import G, beside, peak
 from flexmbs.verification.cases.common import COLOURS, figure
+from flexmbs.verification.cases.contact.beside import G, beside, peak
 from flexmbs.verification.reference.data import load_reference
 
 LENGTH, WIDTH, HEIGHT, LIFT = 2.0, 0.02, 0.002, 0.005
