@@ -236,7 +236,7 @@ def _is_plain(kind: Any) -> bool:
     """Whether there is no array in what is returned: it is a number, nothing, or a tuple of these."""
     if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
         return all(_is_plain(part) for part in kind)
-    return isinstance(kind, types.Number | types.Boolean | types.NoneType)
+    return kind == types.none or isinstance(kind, types.Number | types.Boolean)
 
 
 class Choice:
