@@ -49,7 +49,7 @@ def rod_strains(nodes: FloatArray, J: FloatArray, N: FloatArray, N1: FloatArray)
 
 
 def on_positions(shape: tuple[FloatArray, FloatArray], n_e: int, each: int) -> tuple[FloatArray, FloatArray]:
-    """Functions of nodes and their derivatives, each (n_s, nn), as those (n_e, n_s, each nn) of the vectors of n_e rods.
+    """Functions of nodes and their derivatives, each (n_s, nn), as those (n_e, n_s, each nn) of all vectors of rods.
 
     Every node has ``each`` vectors, the first of which is its position; the others do not move the axis.
     """

@@ -10,9 +10,8 @@ with :math:`L_s` that picks the coordinates of s. It is reduced once more, to th
 All of it restricts the displacements of the finite elements and nothing else, so that frequencies lie above those of
 the part in one go, and come down with more modes of the substructures and polynomials of higher degree.
 
-Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319; coordinates of cuts in the manner of
-L. Carassale, M. Maurici, Interface reduction in Craig-Bampton component mode synthesis by orthogonal polynomial
-series, Journal of Engineering for Gas Turbines and Power 140 (2018) 052504.
+Source: R. R. Craig, M. C. C. Bampton, Coupling of substructures for dynamic analyses, AIAA Journal 6 (1968) 1313-1319.
+The polynomials of the cuts are Ritz vectors in the same sense: a restriction of the displacements, as the modes are.
 """
 
 from __future__ import annotations

@@ -153,3 +153,49 @@ def test_predictive(run: Any) -> None:
     assert abs(heights[-1] - 0.1) < 2e-4
     wanted = np.array([names["path"](t)[1] for t in names["run"].t])
     assert 1e-4 < abs(heights - wanted).max() < 0.01
+
+
+def test_strip(run: Any) -> None:
+    names = run("strip")
+    assert off(names) < (np.pi / names["cells"]) ** 2 / 12  # straight lines between the nodes
+    frequencies = np.array(names["frequencies"])
+    assert (np.diff(frequencies, axis=0) < 0).all()
+
+
+def test_tether(run: Any) -> None:
+    names = run("tether")
+    assert off(names) < (names["found"] / names["length"]) ** 2 + 1e-4  # the formula is linear
+    energy = names["run"].energy
+    assert abs(energy.balance).max() < 2e-3 * energy.work_loads.max()
+
+
+def test_pole(run: Any) -> None:
+    names = run("pole")
+    assert off(names) < (names["delta"] / names["length"]) ** 2 + 1e-3  # of higher order in the shortening and the bow
+    energy = names["run"].energy
+    assert abs(energy.balance).max() < 1e-3 * energy.kinetic.max()
+
+
+def test_cell(run: Any) -> None:
+    names = run("cell")
+    late = (names["rate"] * 1e-3) ** 2 / 2  # the motion is prescribed; a state lies within half a step of the peak
+    assert off(names) < 0.03 * late  # the quill carries that part of the force
+
+
+def test_reflector(run: Any) -> None:
+    names = run("reflector")
+    assert off(names) < 1e-4  # of second order in the step
+    assert np.min(names["rods"], axis=0)[-1] > 0.99 * names["side"]
+
+
+def test_muscles(run: Any) -> None:
+    names = run("muscles")
+    assert off(names) < 1e-9
+    lowest = [np.degrees(names["run"].angle("forearm")).min()]
+    assert -12.0 < lowest[0] < 0.0  # with full contraction the weight moves the elbow least
+
+
+def test_multilink(run: Any) -> None:
+    names = run("multilink")
+    assert off(names) < 1e-9
+    assert names["locked"].kind == "turning point"

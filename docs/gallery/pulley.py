@@ -35,14 +35,19 @@ loads = [
 groove = fx.contact.Cylinder(pulley.centre, radius=radius - thick)
 normal = fx.contact.HuntCrossleyLaw(stiffness=5e7, damping=5.0)  # per length of rope
 touch = fx.Contact(
-    (groove, fx.contact.Tube(rope, radius=thick)), normal, fx.contact.CoulombLaw(0.3, speed=5e-3),
-    allow_overlap=True, name="groove",
+    (groove, fx.contact.Tube(rope, radius=thick)),
+    normal,
+    fx.contact.CoulombLaw(0.3, speed=5e-3),
+    allow_overlap=True,
+    name="groove",
 )
 model = fx.Model(
     rope, pulley, *loads, touch, fx.RevoluteJoint(fx.ground, pulley, at=(0, 0)), fx.Gravity((0, -g)),
     fx.SphericalJoint(rope.start, loads[0]), fx.SphericalJoint(rope.end, loads[1]), name="pulley",
 )  # fmt: skip
-run = fx.simulate(model, until=0.9, step=1e-3, output=fx.Output(every=0.02), integrator=fx.GeneralizedAlpha(rho_inf=0.5))
+run = fx.simulate(
+    model, until=0.9, step=1e-3, output=fx.Output(every=0.02), integrator=fx.GeneralizedAlpha(rho_inf=0.5)
+)
 run.plot_shape("N").figure.savefig("pulley.png", dpi=90)
 
 # By hand: one mass that is pulled by the difference of the weights, which grows as rope runs over.

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.kernels.contact_laws import BRISTLE, FRICTION_OF_CONTACT
+from flexmbs.model.contacts.pair import ContactPair
 from flexmbs.model.forces.bristle_friction import BristleFriction
 from flexmbs.results.contact_history import contact_history
 from flexmbs.results.joint_history import force_rows
@@ -17,7 +18,6 @@ from flexmbs.results.kinematics import kinematics
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.model.contacts.contact import Contact
-    from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.results.time import TimeSolution
 
 __all__ = ["warn_of_early_slip"]
@@ -68,7 +68,7 @@ def _of_contact(solution: TimeSolution, contact: Contact) -> None:
     k0, static, falling = law[0], law[3], law[4]
     history = contact_history(solution, contact)
     found = []
-    for k, pair in enumerate(history.pairs):
+    for k, pair in enumerate(pair for pair in history.pairs if isinstance(pair, ContactPair)):
         let_go = _of_pair(solution, pair, history.normal[:, k], history.slip[:, k])
         if let_go is not None:
             found.append((*let_go, str(pair)))

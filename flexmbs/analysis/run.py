@@ -308,7 +308,7 @@ class Run:
         choice: Any = getattr(self.stepper, "choice", None)
         reason = f"the scheme is {type(self.scheme).__name__}" if choice is None else choice.reason
         if not reason and choice.driver is None:
-            reason = f"compiled steps pay from {choice.needed:g} on"
+            reason = choice.waiting
         if reason:
             found.append(f"all steps: {reason}")
         elif self.sampled.viewer.near:
@@ -323,6 +323,8 @@ class Run:
     def solution(self) -> TimeSolution:
         """Everything so far."""
         dyn = self.dynamics
+        if hasattr(self.stepper, "choice"):
+            self.stepper.choice.remember()
         counts: dict[str, Any] = {
             "evaluations": dyn.evaluations, "factorisations": dyn.factorisations, "rejected": self.rejected,
             "cpu_seconds": time.process_time() - self.cpu, "seconds": time.perf_counter() - self.wall,

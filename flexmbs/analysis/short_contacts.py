@@ -41,8 +41,8 @@ def warn_of_short_contacts(solution: TimeSolution, dynamics: Dynamics) -> None:
     steps, at, k = min(found)
     time = float(solution.t[at + steps + 1] - solution.t[at])
     warnings.warn(
-        f"Contact {owners[k].name!r}: that of {_ends(dynamics, k)} at t = {solution.t[at + 1]:.4g} lasted {steps} steps, "
-        f"about {time:.3g}, too few to tell what it took. Take steps of {time / (2 * ENOUGH):.2g} or less, or "
+        f"Contact {owners[k].name!r}: that of {_ends(dynamics, k)} at t = {solution.t[at + 1]:.4g} lasted {steps} "
+        f"steps, about {time:.3g}, too few to tell what it took. Take steps of {time / (2 * ENOUGH):.2g} or less, or "
         f"step=None for error control.",
         AccuracyWarning,
         stacklevel=3,

@@ -11,7 +11,14 @@ from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
 from flexmbs.system.system import System
 
-__all__ = ["raise_failure", "refuse_memory", "warn_of_round_off", "warn_of_stability", "warn_of_stiffness"]
+__all__ = [
+    "raise_failure",
+    "refuse_contact",
+    "refuse_memory",
+    "warn_of_round_off",
+    "warn_of_stability",
+    "warn_of_stiffness",
+]
 
 
 def refuse_memory(system: System) -> None:
@@ -22,6 +29,17 @@ def refuse_memory(system: System) -> None:
             raise ModelError(
                 f"Model {system.model.name!r}: force {force.name!r} remembers its past, so that its equilibria depend "
                 f"on the way there; leave it out of the static analysis, or simulate until it rests."
+            )
+
+
+def refuse_contact(system: System) -> None:
+    """Refuse contact on paths: its force bends where it opens and closes, and arc length has no tangent there."""
+    for force in system.model.forces:
+        if hasattr(force, "touching"):
+            raise ModelError(
+                f"Model {system.model.name!r}: contact {force.name!r} cannot be followed along a path: "
+                f"its stiffness jumps where it opens and closes. Leave it out, take a spring with a smooth force in its "
+                f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
             )
 
 

@@ -144,7 +144,7 @@ def as_array(
     owner: str, name: str, value: object, shape: tuple[int | None, ...], *, unit: str = ""
 ) -> NDArray[np.float64]:
     """A new C-contiguous float64 array of the given shape (``None``: any length), every entry finite."""
-    if type(value) in (tuple, list) and len(shape) == 1 and shape[0] in (None, len(value)) and _all_finite(value):
+    if isinstance(value, tuple | list) and len(shape) == 1 and shape[0] in (None, len(value)) and _all_finite(value):
         return np.array(value, dtype=np.float64)
     unit = f" [{unit}]" if unit else ""
     try:
@@ -190,7 +190,7 @@ def is_list(value: object, length: int | None = None) -> TypeGuard[Sequence[Any]
 def has_shape(value: object, shape: tuple[int, ...]) -> bool:
     """Whether something is a sequence or an array of this shape; ragged lists have none."""
     if isinstance(value, np.ndarray):
-        return value.shape == shape
+        return bool(value.shape == shape)
     if not isinstance(value, tuple | list):
         return False
     if all(type(x) is float or type(x) is int for x in value):

@@ -17,10 +17,12 @@ import numpy as np
 from numba.core import config, event, sigutils, types
 from numba.core.compiler import Flags, compile_extra
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import make_concrete_template
 
+from flexmbs.core.borrowing import borrows
 from flexmbs.core.kernel_cache import KernelCache, Unkept
 from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
 from flexmbs.core.progress import Compiling
@@ -89,6 +91,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     What is compiled for a call from compiled code does not depend on which of the arguments are constants there.
     """
 
+    tells_what_it_returns = True  # to the kernels that call it, when they are compiled
+
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
         self._kept: Any = None
         super().__init__(py_func, locals, targetoptions)
@@ -112,7 +116,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         """numba asks this when it finds a call in what it compiles."""
         pysig, args = self._compiler.fold_argument_types(args, kws)
         args = tuple(unliteral(a) for a in args)
-        self._linked(args)
+        found = self._linked(args)
+        if _RETURNED:
+            _RETURNED[-1].append(found.signature.return_type)
         name = self.py_func.__name__
         template = make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
         return template, pysig, args, {}
@@ -178,15 +184,22 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         """Compiled now, as far as it must be for those that call it."""
         self._cache_misses[args] += 1
         told = {"dispatcher": self, "args": args, "return_type": None}
-        with _without_collection(), event.trigger_event("numba:compile", data=told):
-            flags = _Flags()
-            self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
-            flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
-            library = LinkedLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
-            found = compile_extra(
-                self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library
-            )  # fmt: skip
-            return found._replace(type_annotation="", metadata=None, call_helper=None)
+        with _without_collection(), event.trigger_event("numba:compile", data=told), _calls() as returned:
+            if borrows(self.py_func):
+                with contextlib.suppress(NumbaError):  # it makes arrays after all
+                    found = self._typed(args, counting=False)
+                    if all(_is_plain(t) for t in (*returned, found.signature.return_type)):
+                        return found
+            return self._typed(args, counting=True)
+
+    def _typed(self, args: tuple[Any, ...], counting: bool) -> Any:
+        """Compiled with or without counting the references to arrays."""
+        flags = _Flags()
+        self.targetdescr.options.parse_as_flags(flags, {**self.targetoptions, "_nrt": counting})
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+        library = LinkedLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
+        found = compile_extra(self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library)
+        return found._replace(type_annotation="", metadata=None, call_helper=None)
 
     def _with_entry(self, linked: Any) -> Any:
         """Machine code, made now."""
@@ -203,6 +216,27 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
             for environment in found._find_referenced_environments():
                 library.codegen.set_env(environment.env_name, environment)
             return found
+
+
+_RETURNED: list[list[Any]] = []
+"""For each kernel that is being compiled, from the outermost on, the types of what the kernels it calls return."""
+
+
+@contextlib.contextmanager
+def _calls() -> Iterator[list[Any]]:
+    """What the kernels return that are called by the one that is compiled meanwhile."""
+    _RETURNED.append([])
+    try:
+        yield _RETURNED[-1]
+    finally:
+        _RETURNED.pop()
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether there is no array in what is returned: it is a number, nothing, or a tuple of these."""
+    if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
+        return all(_is_plain(part) for part in kind)
+    return isinstance(kind, types.Number | types.Boolean | types.NoneType)
 
 
 class Choice:
@@ -275,6 +309,10 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
 
 event.register("numba:compile", _Listener())
+
+# What has been imported by now, numba above all, lives as long as the process: Python neither looks through it for
+# cycles, again and again, nor takes it apart at the end, which is a tenth of a short run.
+gc.freeze()
 
 
 def compile_seconds() -> float:

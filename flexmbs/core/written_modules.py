@@ -29,6 +29,8 @@ STEPS, LAWS = "flexmbs_steps_", "flexmbs_laws_"
 """How names of modules begin, by what is in them."""
 DAY = 24 * 3600.0  # seconds
 KEEP_UNUSED = 30 * DAY
+LOADING, COMPILING = 0.1, 6.0
+"""Seconds of processor time to load steps from the disk, and to compile them, before this was measured here."""
 ARGUMENTS = types.int64[::1], types.int64[::1], types.float64[::1]
 
 
@@ -85,8 +87,26 @@ class Module:
         """Its function ``drive``."""
         drive = self._drive()
         if not drive.ready(ARGUMENTS):
+            what, began = "load" if self.compiled else "compile", time.process_time()
             drive.compile(ARGUMENTS)
+            _keep(f"flexmbs_{what}.seconds", time.process_time() - began)
         return drive
+
+    @property
+    def seconds(self) -> float:
+        """Processor time that it takes to get its function: what that took last for any module, on this machine."""
+        if self.loaded:
+            return 0.0
+        return _kept("flexmbs_load.seconds", LOADING) if self.compiled else _kept("flexmbs_compile.seconds", COMPILING)
+
+    @property
+    def lost(self) -> float:
+        """Seconds that runs have lost so far without it."""
+        return _kept(f"{self.name}.lost", 0.0)
+
+    def lose(self, seconds: float) -> None:
+        """A run has lost some seconds without it."""
+        _keep(f"{self.name}.lost", self.lost + seconds)
 
     def member(self, name: str) -> Any:
         """A kernel of the module, whether it is compiled or not."""
@@ -129,9 +149,23 @@ class Module:
             raise
 
 
+def _kept(name: str, otherwise: float) -> float:
+    """A number that was kept, of whatever process."""
+    try:
+        return max(float((folder() / name).read_text(encoding="ascii")), 0.0)
+    except (OSError, ValueError):
+        return otherwise
+
+
+def _keep(name: str, number: float) -> None:
+    """Keep a number; what cannot be written is not kept."""
+    with suppress(OSError):
+        (folder() / name).write_text(f"{number:.6g}", encoding="ascii")
+
+
 def _forget_unused(place: Path) -> None:
     """Remove modules that nobody has used for long."""
-    for path in (path for prefix in (STEPS, LAWS) for path in place.glob(f"{prefix}*.py")):
+    for path in (p for prefix in (STEPS, LAWS) for end in ("py", "lost") for p in place.glob(f"{prefix}*.{end}")):
         with suppress(OSError):  # another process may hold it
             if path.stat().st_mtime < time.time() - KEEP_UNUSED:
                 for part in [*(place / "__pycache__").glob(f"{path.stem}.*"), path]:

@@ -11,7 +11,8 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.dynamics.readings import Readings
-from flexmbs.dynamics.stages import ENV, STATE, Direct, Prepared, Stage, state_of
+from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
+from flexmbs.dynamics.stages import ENV, STATE, Stage
 from flexmbs.dynamics.written_laws import called_controller, samples_with
 from flexmbs.kernels.control_laws import CALLED, ControlGroup, control_samples
 from flexmbs.kernels.sensing import follow_turns, read_sensors

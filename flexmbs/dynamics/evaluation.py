@@ -27,7 +27,8 @@ from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
-from flexmbs.dynamics.stages import Direct, Prepared, motion_stages, state_of
+from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
+from flexmbs.dynamics.stages import motion_stages
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
 from flexmbs.dynamics.turns import Turns
 from flexmbs.kernels.pairs import (

@@ -9,7 +9,8 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray
 from flexmbs.dynamics.readings import Readings
-from flexmbs.dynamics.stages import ENV, STATE, Prepared, Stage, state_of
+from flexmbs.dynamics.stage_calls import Prepared, state_of
+from flexmbs.dynamics.stages import ENV, STATE, Stage
 from flexmbs.kernels.conditions import Conditions
 from flexmbs.kernels.sensing import follow_turns, read_sensors
 

@@ -375,7 +375,7 @@ class _Stepper(NewmarkStepper):
         self.on_rates = int(scheme.index == 2 and dynamics.n_c > 0)
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
-        self._rate_gap, self._made = 0.0, 0
+        self._rate_gap = 0.0
         self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
 
     def forget(self) -> None:
@@ -418,9 +418,7 @@ class _Stepper(NewmarkStepper):
             if made is not None:
                 return made
         else:
-            self._made += 1
-            if self._made >= self.choice.needed:
-                self.choice.expect(self._made)
+            self.choice.count()
         return super().step(state, h)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:

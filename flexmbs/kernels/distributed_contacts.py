@@ -36,7 +36,6 @@ from flexmbs.core.triples import (
     Vector,
     applied,
     applied_back,
-    back_product,
     combination,
     cross,
     dot,
@@ -165,7 +164,9 @@ def _direction(i: int, k: int, group: DistributedGroup) -> Vector:
 
 
 @kernel
-def _evaluate(i: int, g: int, phi: float, n: Vector, c: Vector, group: DistributedGroup, v: FloatArray, S: FloatArray) -> float:
+def _evaluate(
+    i: int, g: int, phi: float, n: Vector, c: Vector, group: DistributedGroup, v: FloatArray, S: FloatArray
+) -> float:
     """Rows, rates and the law of point g, into the scratch; returns the energy stored per length or area."""
     m = group.m[i]
     S[24, 0], S[25, 0] = phi, dot(n, c)
@@ -271,8 +272,8 @@ def distributed_gaps(
 def distributed_states(group: DistributedGroup, state: State, work: MarkerWork, out: FloatArray) -> None:
     """All points at one state: ``out (n_p, 14)``.
 
-    Place (3), gap and its rate, N, force on the point (3), slip velocity (3), energy and power; in inertial axes, forces,
-    energy and power per length or area.
+    Place (3), gap and its rate, N, force on the point (3), slip velocity (3), energy and power; in inertial axes,
+    forces, energy and power per length or area.
     """
     S = work.S
     for i in range(group.mA.shape[0]):

@@ -25,7 +25,7 @@ are exact: the derivatives of :math:`z, \dot z, \ddot z` follow those of e and P
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -37,6 +37,31 @@ from flexmbs.kernels.substructure_curvature import Bending
 from flexmbs.kernels.substructure_elasticity import elastic_force, elastic_tangent
 
 __all__ = ["SubstructureGroup", "lift", "pulled_force", "pulled_mass", "pulled_tangent"]
+
+
+class FramePairs(Protocol):
+    """What the kernels of both frames need of a group: of substructures, or of points of these."""
+
+    @property
+    def dofs(self) -> IntArray: ...
+    @property
+    def qa(self) -> IntArray: ...
+    @property
+    def qb(self) -> IntArray: ...
+    @property
+    def ra(self) -> IntArray: ...
+    @property
+    def rb(self) -> IntArray: ...
+    @property
+    def s(self) -> FloatArray: ...
+    @property
+    def d0(self) -> FloatArray: ...
+    @property
+    def C(self) -> FloatArray: ...
+    @property
+    def room(self) -> FloatArray: ...
+    @property
+    def line(self) -> FloatArray: ...
 
 
 class SubstructureGroup(NamedTuple):
@@ -94,7 +119,7 @@ def turn_add(P: FloatArray, right: FloatArray, left: FloatArray, X: FloatArray, 
 
 
 @kernel
-def amplitudes(group: SubstructureGroup, i: int, e: FloatArray, P: FloatArray, z: FloatArray) -> None:
+def amplitudes(group: FramePairs, i: int, e: FloatArray, P: FloatArray, z: FloatArray) -> None:
     """z = (e + P s, ax(P C) / 2)."""
     s, C = group.s[i], group.C[i]
     for a in range(3):
@@ -107,7 +132,7 @@ def amplitudes(group: SubstructureGroup, i: int, e: FloatArray, P: FloatArray, z
 
 
 @kernel
-def relative(group: SubstructureGroup, i: int, q: FloatArray, v: FloatArray, a: FloatArray) -> None:
+def relative(group: FramePairs, i: int, q: FloatArray, v: FloatArray, a: FloatArray) -> None:
     """Fill the scratch of one substructure.
 
     ``room``: A, P, P', J-part of P'', gamma-part of P'', Gamma; ``line``: e, e', J-part of e'', gamma-part of e'', A^T
@@ -173,7 +198,7 @@ def lift(
 
 
 @kernel
-def rate_columns(group: SubstructureGroup, i: int, J: FloatArray) -> None:
+def rate_columns(group: FramePairs, i: int, J: FloatArray) -> None:
     """J (6, 12): rates of the six static amplitudes by the velocities of both frames."""
     room, line = group.room[i], group.line[i]
     A, P, X = room[0], room[1], room[6]
@@ -196,7 +221,7 @@ def rate_columns(group: SubstructureGroup, i: int, J: FloatArray) -> None:
 
 
 @kernel
-def pull(group: SubstructureGroup, i: int, J: FloatArray, F: FloatArray, out: FloatArray) -> None:
+def pull(group: FramePairs, i: int, J: FloatArray, F: FloatArray, out: FloatArray) -> None:
     """out (12 + k) = J^T F for F (6 + m) of the floating body."""
     m = F.shape[0] - 6
     for j in range(12):
@@ -274,7 +299,7 @@ def gather(group: SubstructureGroup, i: int, force: FloatArray, F: FloatArray) -
 
 
 @kernel
-def couple(group: SubstructureGroup, i: int, F: FloatArray, out: FloatArray) -> None:
+def couple(group: FramePairs, i: int, F: FloatArray, out: FloatArray) -> None:
     """Gamma (3, 3) of F (6 + m)."""
     X, s, C = group.room[i, 7], group.s[i], group.C[i]
     cross_matrix(0.5 * F[9], 0.5 * F[10], 0.5 * F[11], X)
@@ -285,7 +310,7 @@ def couple(group: SubstructureGroup, i: int, F: FloatArray, out: FloatArray) -> 
 
 @kernel
 def second_column(
-    group: SubstructureGroup, i: int, F: FloatArray, Gamma: FloatArray, alpha: FloatArray, de: FloatArray,
+    group: FramePairs, i: int, F: FloatArray, Gamma: FloatArray, alpha: FloatArray, de: FloatArray,
     dP: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivative of J^T F at fixed F by a rotation alpha of A and the changes de, dP."""
@@ -309,7 +334,7 @@ def second_column(
 
 @kernel
 def place_column(
-    group: SubstructureGroup, i: int, j: int, state: State, T: FloatArray, change: FloatArray, x: FloatArray,
+    group: FramePairs, i: int, j: int, state: State, T: FloatArray, change: FloatArray, x: FloatArray,
     X: FloatArray,
 ) -> None:  # fmt: skip
     """Changes by coordinate j < 12: ``change (3, 6)`` of z, z' and z''.

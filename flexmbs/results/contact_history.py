@@ -14,6 +14,7 @@ from flexmbs.model.contacts.searching import shapes_near
 from flexmbs.results.contact_along import AlongHistory, along_history
 from flexmbs.results.kinematics import kinematics
 from flexmbs.system.contact_pairs import taking_part
+from flexmbs.system.crossing_contacts import CrossingTubes
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
@@ -81,11 +82,19 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
     along = tuple(
         along_history(solution, pair) for pair, counts in zip(contact.distributed, takes_part, strict=True) if counts
     )
+    takes_part = taking_part(solution.model, [(contact, pair) for pair in contact.crossing])
+    crossing = [pair for pair, counts in zip(contact.crossing, takes_part, strict=True) if counts]
+    pairs = (*pairs, *crossing)
     m = len(pairs) + len(along)
     found = np.empty((n, m, 11))
     points = np.empty((n, m, 3))
     for k, pair in enumerate(pairs):
-        found[:, k], points[:, k] = _of_pair(solution, pair, at)
+        if k < len(pairs) - len(crossing):
+            found[:, k], points[:, k] = _of_pair(solution, pair, at)
+            continue
+        tubes = CrossingTubes(solution.system.coordinates, pair)
+        told = np.array([tubes.states(q) for q in solution.q]).reshape(n, 14)
+        points[:, k], found[:, k] = np.split(told, [3], axis=1)
     for k, body in enumerate(along, start=len(pairs)):
         points[:, k], found[:, k] = np.split(body.whole(), [3], axis=1)
     power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
@@ -93,7 +102,8 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
 
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
     return ContactHistory(
-        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points, found[:, :, 6:9], energy,
+        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points,
+        found[:, :, 6:9], energy,
         -done - (energy - energy[:1]), along,
     )  # fmt: skip
 

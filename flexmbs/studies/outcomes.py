@@ -167,11 +167,18 @@ def _performed(job: Job) -> tuple[Ended, str, dict[str, float], dict[str, FloatA
     numbers: dict[str, float] = {}
     histories: dict[str, FloatArray] = {}
     plan = job.shared
+    began = time.monotonic()
+    limit = np.inf if plan.time_limit is None else plan.time_limit
     try:
         model = plan.family.model(**job.values)
     except FlexmbsError as error:
         return Ended.INVALID, str(error), numbers, histories
-    late = time.monotonic() + (np.inf if plan.time_limit is None else plan.time_limit)
+    late = time.monotonic() + limit
+    if time.monotonic() - began > limit:
+        text = (
+            f"the builder took {time.monotonic() - began:.3g} s, longer than the {limit:g} s allowed for all of a run."
+        )
+        return Ended.TIMED_OUT, text, numbers, histories
     try:
         with time_limit(plan.time_limit), runs_alike(plan.alike), layouts_kept(plan.layouts):
             result = plan.analysis.perform(model)

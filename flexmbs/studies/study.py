@@ -7,13 +7,13 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target
+from flexmbs.studies.digest import source_digest
 from flexmbs.studies.family import Family
 from flexmbs.studies.jobs import Analysis, analysis_in_words
 from flexmbs.studies.measures import History, Measure, described
@@ -36,7 +36,8 @@ class Study:
     measures : Measure or History, or a sequence of them
     analysis : Simulation, Statics, Frequencies, Linearised or Kinematics
     time_limit : float, optional
-        Longest wall time of a motion [s]; one that takes longer is ended between two steps, and counts as failed.
+        Longest wall time of a motion [s]; one that takes longer is ended between two steps, and counts as failed. A run
+        whose builder alone took longer counts as failed, too; a builder that never comes back is not ended.
 
     Raises
     ------
@@ -108,7 +109,8 @@ class Study:
             "analysis": analysis_in_words(self.analysis),
             "measures": [described(measure) for measure in self.measures],
         }
-        text = json.dumps([plain, self.family.identity], sort_keys=True)
+        # what is shown of long arrays in an analysis does not tell them apart
+        text = json.dumps([plain, self.family.identity, source_digest(self.analysis)], sort_keys=True)
         return plain | {"identity": hashlib.sha256(text.encode()).hexdigest()}
 
     def run(

@@ -156,10 +156,12 @@ def check_identity(place: Path, stored: Mapping[str, Any], mine: Mapping[str, An
     if stored.get("identity") == mine["identity"]:
         return
     names = ("builder", "parameters", "analysis", "measures")
-    different = [name for name in names if stored.get(name) != mine.get(name)] or ["model of the builder"]
+    different = [name for name in names if stored.get(name) != mine.get(name)] or [
+        "what the builder or the analysis refer to"
+    ]
     raise ReadError(
-        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or anew=True to "
-        f"replace it."
+        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or anew=True "
+        f"(--anew) to replace it."
     )
 
 

@@ -1,4 +1,4 @@
-"""Contacts along flexible bodies, compiled: their points among the coordinates of a system, and what is read of them."""
+"""Contacts along flexible bodies, compiled: their points among the coordinates of a system, and what is read there."""
 
 from __future__ import annotations
 

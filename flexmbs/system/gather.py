@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, Term
+from flexmbs.system.crossing_contacts import crossing_items
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.attachment import Attachment
@@ -77,10 +78,11 @@ class _Places:
 
 
 def _by_kind(model: Model, places: _Places) -> list[list[Items]]:
-    """Items of all loads by kind and number of coordinates."""
+    """Items of all loads, and of contacts of tubes, by kind and number of coordinates."""
     found: dict[tuple[Kind, int], list[Items]] = {}
-    for index, load in enumerate(model.loads):
-        for items in load.items(places, index):
-            if len(items.dofs):
-                found.setdefault((items.kind, items.dofs.shape[1]), []).append(items)
+    all_items = [items for index, load in enumerate(model.loads) for items in load.items(places, index)]
+    all_items += crossing_items(model, places.coordinates, places)
+    for items in all_items:
+        if len(items.dofs):
+            found.setdefault((items.kind, items.dofs.shape[1]), []).append(items)
     return list(found.values())

@@ -30,7 +30,7 @@ def mass_matrix(system: System, blocks: FloatArray) -> Any:
         data.append(part)
     parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
     if n_v <= FEW:
-        return _of_few(n_v, *parts)
+        return _of_few(n_v, parts[0].astype(np.int64), parts[1].astype(np.int64), parts[2])
     matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
     matrix.eliminate_zeros()
     return matrix
@@ -38,17 +38,17 @@ def mass_matrix(system: System, blocks: FloatArray) -> Any:
 
 def _within(block: Blocks, blocks: FloatArray) -> bool:
     """Whether blocks of one kind are among those of the mass, which come first."""
-    return block.b1 + block.dofs.size * block.dofs.shape[1] <= len(blocks)
+    return bool(block.b1 + block.dofs.size * block.dofs.shape[1] <= len(blocks))
 
 
 FEW = 100
 """Velocities up to which entries are added up in a whole matrix, a tenth of what scipy takes to sort them."""
 
 
-def _of_few(n_v: int, rows: IntArray, cols: IntArray, data: FloatArray) -> Any:
+def _of_few(n_v: int, rows: IntArray, cols: IntArray, data: Any) -> Any:
     """The matrix of few velocities."""
     whole = np.zeros((n_v, n_v))
-    np.add.at(whole, (rows.astype(np.int64), cols.astype(np.int64)), data)
+    np.add.at(whole, (rows, cols), data)
     row, col = np.nonzero(whole)
     ends = np.zeros(n_v + 1, dtype=np.int32)
     np.cumsum(np.bincount(row, minlength=n_v), out=ends[1:])

@@ -92,8 +92,8 @@ class _Ends:
             for j, row in enumerate(new):
                 c[j, : len(row.constants)] = row.constants
             reaches_in_plane(
-                numbers_of_kinds([row.kind for row in new], ANGLE), c, np.zeros(n), _TURNS, self._moves, self._turns, self._origin, self._frame,
-                np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12)), found,
+                numbers_of_kinds([row.kind for row in new], ANGLE), c, np.zeros(n), _TURNS, self._moves, self._turns,
+                self._origin, self._frame, np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12)), found,
             )  # fmt: skip
             for row, (value, reach) in zip(new, found.tolist(), strict=True):
                 self._found[row] = value, reach

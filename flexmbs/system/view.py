@@ -61,7 +61,6 @@ class Viewer:
             self._pairs[contact] = tuple(pair for pair, c in zip(contact.touching, counts, strict=True) if c)
         return self._pairs[contact]
 
-
     def along(self, contact: Contact) -> tuple[AlongBody, ...]:
         """The pairs along bodies of a contact that take part, with their tables."""
         if contact not in self._along:
@@ -149,6 +148,7 @@ class SystemView:
     def least_gap_along(self, contact: Contact) -> float:
         """The least gap [length] of the tubes and skins of a contact that take part."""
         return min((body.gap(self.q, self.v) for body in self._viewer.along(contact)), default=np.inf)
+
     def bristles(self, pair: ContactPair) -> FloatArray:
         """States (n,) of the friction of a pair."""
         c = self._viewer.system.coordinates

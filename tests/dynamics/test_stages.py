@@ -8,7 +8,8 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.jit import kernel
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.stages import STATE, WEIGHTS, machine_code, state_of
+from flexmbs.dynamics.stage_calls import machine_code, state_of
+from flexmbs.dynamics.stages import STATE, WEIGHTS
 
 
 @kernel

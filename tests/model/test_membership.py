@@ -21,6 +21,8 @@ PARTS = {
     "Cylinder",
     "Capsule",
     "Box",
+    "Tube",
+    "Skin",
     "LeastGap",
     "Pair",
     "RowForce",

@@ -27,6 +27,7 @@ from tests.models.floating import bar
 BASES = {
     "Body",
     "Shape",
+    "Along",
     "BodyDescription",
     "ShapedBody",
     "ShapedMarker",
@@ -240,6 +241,8 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "Capsule": (fx.contact.Capsule(tip, radius=0.1, length=1.0),),
         "Box": (fx.contact.Box(tip, size=(1, 1, 1)),),
         "LeastGap": (LeastGap(touch),),
+        "Tube": (fx.contact.Tube(w.beam, radius=0.001),),
+        "Skin": (fx.contact.Skin(w.sheet, thickness=0.01),),
     }
     parts: dict[str, tuple[Any, ...]] = {
         "Pair": (Pair(origin, tip, (Row(DISTANCE),)),),

@@ -130,3 +130,19 @@ def test_evaluations_write_their_file_seldom_and_lose_nothing(
     assert len(fx.studies.load(file)) == 9
     with pytest.raises(fx.FlexmbsError, match="another study"):
         Evaluations(family, Measure("far", scaled(2.0)), Simulation(0.0), file)([{"x": 0.5}])
+
+
+def test_a_builder_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not ended, but its run counts as too long, and is not simulated."""
+    import time
+
+    def slow(x: float = 0.5) -> fx.Model:
+        if x > 0.9:
+            time.sleep(0.3)
+        return ball(x)
+
+    family, measure = Family(slow, x=Between(0.0, 1.0)), Measure("far", scaled(1.0))
+    done = Study(family, Grid(x=3), measure, Simulation(0.0), time_limit=0.2).run(progress=False)
+    assert [run.ended.name for run in done] == ["DONE", "DONE", "TIMED_OUT"]
+    assert "the builder took 0.3" in done[2].message
+    assert np.isnan(done["far"][2])

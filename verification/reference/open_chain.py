@@ -62,7 +62,11 @@ def chain_loads(
     ([0.0, 0.0, 20.0], [-10.0])
     """
     n = len(links)
-    R, p, w, al, acc = [], [], [], [], []
+    R: list[FloatArray] = []
+    p: list[FloatArray] = []
+    w: list[FloatArray] = []
+    al: list[FloatArray] = []
+    acc: list[FloatArray] = []
     axes, need, arm = [], [], []
     for k, link in enumerate(links):
         top = link.before < 0

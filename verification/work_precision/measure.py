@@ -231,7 +231,8 @@ def _kept(run: fx.TimeSolution) -> tuple[float, float]:
         dyn.residual(run.q[i], run.v[i], run.a[i], run.lam[i])
         gap = max(gap, float(np.abs(rows * dyn.r[dyn.n_v :]).max(initial=0.0)))
         kinetic.append(accounts.kinetic(run.v[i]))
-        resting = run.system.strain_energy(run.q[i]) + accounts.springs(run.v[i])[0] + accounts.potential(run.q[i])
+        q = run.q[i]
+        resting = run.system.strain_energy(q) + accounts.springs(q, run.v[i])[0] + accounts.potential(q)
         energies.append(kinetic[-1] + resting)
     return gap, float(np.abs(np.array(energies) - energies[0]).max() / max(kinetic))
 

@@ -88,7 +88,8 @@ class Follower:
             if found is None:
                 h, bend = 0.5 * h, None
                 if h < SMALLEST * self.step:
-                    path.ending = f"{CANNOT} beyond p = {now.p:.6g}, point {len(path.points) - 1}: {curve.message}"
+                    why = curve.message if curve.worst in curve.message else f"{curve.message}; {curve.worst}"
+                    path.ending = f"{CANNOT} beyond p = {now.p:.6g}, point {len(path.points) - 1}: {why}"
                 continue
             steps += 1
             found = settled(curve, now, found)

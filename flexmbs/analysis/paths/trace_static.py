@@ -18,7 +18,7 @@ from flexmbs.analysis.paths.results import EquilibriumPath, EquilibriumPaths
 from flexmbs.analysis.paths.varied import ParameterPath, VariedModel
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.analysis.static import solve_static
-from flexmbs.analysis.static_reports import refuse_memory
+from flexmbs.analysis.static_reports import refuse_contact, refuse_memory
 from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
@@ -99,7 +99,7 @@ def trace_static(
     Raises
     ------
     ModelError
-        If nothing depends on the parameter, or a force depends on the way to the equilibrium.
+        If nothing depends on the parameter, a force depends on the way to the equilibrium, or there is contact.
     ConvergenceError
         If there is no equilibrium at the start; give one that `solve_static` has found.
 
@@ -163,6 +163,7 @@ class _Tracing:
         if described:
             system = model if isinstance(model, System) else compile_model(model)
             refuse_memory(system)
+            refuse_contact(system)
             self.parameter: Parameter | VariedModel = chosen(system, by, time)
         elif not isinstance(by, str) or by in WORDS:
             raise ModelError(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.analysis.rest import EquationsOfRest, Point
-from flexmbs.analysis.static_reports import refuse_memory
+from flexmbs.analysis.static_reports import refuse_contact, refuse_memory
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import FlexmbsError, ModelError
@@ -64,6 +64,7 @@ class VariedModel:
         model = model.model if isinstance(model, System) else model
         system = compile_model(model) if like is None else like.with_numbers(model)
         refuse_memory(system)
+        refuse_contact(system)
         if model.controllers:
             raise ModelError(
                 f"Model {model.name!r}: a model that varies with {self.name} is followed without sampled controllers."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 from numba.core.errors import NumbaError
@@ -19,8 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "runs_alike"]
 
-LOADED, CACHED, NEW = 100, 1_000, 5_000
-"""Steps of a run from which a driver is taken that this process has, that is on disk, that is yet to be compiled."""
+LOADED = 100
+"""Steps from which it is looked whether there is a driver: making its tables takes 2 ms."""
+TYPICAL, CALL = 45e-6, 0.8e-6
+"""Seconds of processor time that a compiled step saves, before any was made, and that one call of a kernel from Python
+takes; from the table in `docs/theory/compiled_driver.md`."""
+FIRST = 32
+"""Steps in Python after which is known what they take."""
 LARGE = 5_000
 """Unknowns above which Python's share of a step is too small to matter."""
 
@@ -42,6 +49,10 @@ def runs_alike(count: int) -> Iterator[None]:
 class Choice:
     """The driver of one stepper, if it is to have one; ``reason`` tells why it has none.
 
+    It is taken when what it saves exceeds what it costs: loading or compiling it, as long as that took on this machine.
+    What it saves is measured in the steps that Python makes; those of earlier runs, without it, count too, and of the
+    rest of this run those that are planned, or, by step control, as many as were made.
+
     ``needed``: number of steps, made or planned, from which `expect` has something to decide.
 
     With ``scheme.compiled`` = True the driver is made at once, and `ModelError` names what prevents it.
@@ -54,19 +65,47 @@ class Choice:
         self._candidate: Driver | None = None
         self.needed: float = LOADED
         self._alike = _ALIKE.get()
+        self._planned, self._made, self._cost = 0.0, 0, 0.0
+        self._began: tuple[float, float, float, int] | None = None
         if scheme.compiled is False:
             self._refuse("compiled=False")
         elif scheme.compiled is True:
             self.needed = 0
-            self._consider(NEW)
+            self._consider()
 
     def expect(self, steps: float) -> None:
-        """Tell the number of steps that are planned, or were made without driver."""
-        if steps * self._alike >= self.needed:
-            self._consider(steps * self._alike)
+        """Tell the number of steps that are planned."""
+        self._planned = steps
+        if steps * self._alike >= LOADED and self.needed < math.inf:
+            self._consider()
 
-    def _consider(self, steps: float) -> None:
-        """Take the driver if so many steps are worth it."""
+    def count(self) -> None:
+        """A step is made by Python now."""
+        if self._began is None:
+            self._began = process_time(), perf_counter(), self._in_kernels(), self.dynamics.evaluations
+        self._made += 1
+        if self._made >= self.needed:
+            self._consider()
+
+    def remember(self) -> None:
+        """At the end of a run: what was lost in it without a driver."""
+        if self.driver is None and self._candidate is not None and not self.reason and self._made >= FIRST:
+            self._candidate.module.lose(self._made * self._measured())
+
+    def _in_kernels(self) -> float:
+        return float(sum(self.dynamics.seconds.values()))
+
+    def _measured(self) -> float:
+        """Seconds that a compiled step would save."""
+        if self._began is None or self._made < FIRST:
+            return TYPICAL
+        began, at, inside, evaluations = self._began
+        outside = 1.0 - (self._in_kernels() - inside) / (perf_counter() - at)  # of the time by the clock
+        calls = len(self.dynamics.stages.force) * (self.dynamics.evaluations - evaluations)
+        return (max(outside, 0.0) * (process_time() - began) + CALL * calls) / self._made
+
+    def _consider(self) -> None:
+        """Take the driver if it is worth it."""
         try:
             if self._candidate is None:
                 self.reason = hindrance(self.dynamics, self.scheme, self.refresh)
@@ -79,12 +118,16 @@ class Choice:
                     self.dynamics, self.scheme, self.tolerance, self.refresh == "full"
                 )  # fmt: skip
             module = self._candidate.module
-            needed = LOADED if module.loaded else CACHED if module.compiled else NEW
-            self.needed = needed
-            if steps < needed:
-                return
+            if not (self.scheme.compiled or module.loaded):
+                rest = max(self._planned - self._made, self._made) * self._alike
+                saved = self._measured()
+                cost = module.seconds
+                if saved * (rest + self._made) + module.lost < cost:
+                    self.needed = max(FIRST, 2 * self._made, LOADED)
+                    self._cost = cost / max(saved, 1e-9)
+                    return
             module.function()
-            self.driver, self.needed = self._candidate, float("inf")
+            self.driver, self.needed = self._candidate, math.inf
         except Prevented as found:
             self._refuse(str(found))
         except NumbaError as error:
@@ -92,9 +135,16 @@ class Choice:
         except OSError as error:
             self._refuse(f"their text cannot be kept: {error}")
 
+    @property
+    def waiting(self) -> str:
+        """Why there is no driver, although nothing prevents it."""
+        if self._candidate is None:
+            return f"compiled steps pay from {LOADED} steps on"
+        return f"compiling steps pays from about {self._cost:.2g} steps on, in this run or in several"
+
     def _refuse(self, reason: str) -> None:
         """There will be none."""
-        self.reason, self.needed = reason, float("inf")
+        self.reason, self.needed = reason, math.inf
         if self.scheme.compiled:
             raise ModelError(
                 f"Model {self.dynamics.system.model.name!r}: its steps cannot be compiled: {reason}. Leave "

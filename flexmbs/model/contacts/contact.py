@@ -15,6 +15,7 @@ from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
+from flexmbs.model.contacts.crossing import CrossingPair, crossing_pair, no_crossing
 from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
@@ -84,6 +85,8 @@ class Contact(Description):
         The pairs of shapes on markers; empty where they are searched.
     distributed : tuple of DistributedPair
         Those of a tube or skin along a flexible body with a shape on a marker: forces per length or area.
+    crossing : tuple of CrossingPair
+        Those of two tubes, which touch at a point.
     searched : bool
         Whether they are searched.
 
@@ -127,6 +130,7 @@ class Contact(Description):
     searched: bool = field(init=False, repr=False)
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)
     distributed: tuple[DistributedPair, ...] = field(init=False, repr=False)
+    crossing: tuple[CrossingPair, ...] = field(init=False, repr=False)
     row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
@@ -148,8 +152,10 @@ class Contact(Description):
         object.__setattr__(self, "searched", self._is_searched(owner, parts))
         found: list[ContactPair] = []
         along: list[DistributedPair] = []
+        crossing: list[CrossingPair] = []
         if not self.searched:
-            self._declare(owner, parts, found, along)
+            self._declare(owner, parts, found, along, crossing)
+        object.__setattr__(self, "crossing", tuple(crossing))
         if not self.allow_overlap:
             _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))
@@ -159,19 +165,26 @@ class Contact(Description):
         object.__setattr__(self, "extra", tuple(state for own in states for state in own))
 
     def _declare(
-        self, owner: str, parts: tuple[Shape, ...], found: list[ContactPair], along: list[DistributedPair]
+        self,
+        owner: str,
+        parts: tuple[Shape, ...],
+        found: list[ContactPair],
+        along: list[DistributedPair],
+        crossing: list[CrossingPair],
     ) -> None:
         """The pairs of shapes on markers, and of those along bodies."""
         for a, b in combinations(parts, 2) if self.pairs is None else self._named(owner, parts):
             why_not = _why_not(a, b)
             if why_not and self.pairs is not None:
                 raise ModelError(f"{owner}: {a} and {b} cannot touch: {why_not}.")
-            if not why_not and (a.along or b.along):
-                sides: Any = (b, a) if a.along else (a, b)
-                along.append(distributed_pair(owner, self.name, *sides, self.law, self.friction))
+            if not why_not and a.along and b.along:
+                crossing.append(crossing_pair(owner, a, b, self.law, self.friction))
+            elif not why_not and (a.along or b.along):
+                one, other = (b, a) if a.along else (a, b)
+                along.append(distributed_pair(owner, self.name, one, other, self.law, self.friction))
             elif not why_not and (pair := self._pair(owner, a, b)) is not None:
                 found.append(pair)
-        if not found and not along:
+        if not found and not along and not crossing:
             raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
 
     def _is_searched(self, owner: str, parts: tuple[Shape, ...]) -> bool:

@@ -9,18 +9,20 @@ from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.distributed_contacts import BOX, CAPSULE, CYLINDER, PLANE, RING, SPHERE
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, RING_GAP, SPHERE_GAP
 from flexmbs.kernels.rows.rows import ALONG
-from flexmbs.model.contacts.shapes import Shape
+from flexmbs.model.contacts.crossing import no_crossing
 
 if TYPE_CHECKING:
-    from flexmbs.model.bodies.flexible import FlexibleBody
     from flexmbs.model.bodies.marker import Marker
     from flexmbs.model.contacts.along import Along
     from flexmbs.model.contacts.contact import FrictionLaw, NormalLaw
+    from flexmbs.model.contacts.shapes import Shape, ShapeRows
 
 __all__ = ["DistributedPair", "distributed_pair", "no_distributed_pair"]
 
 SHAPES = {ALONG: PLANE, SPHERE_GAP: SPHERE, CYLINDER_GAP: CYLINDER, CAPSULE_GAP: CAPSULE, BOX_GAP: BOX, RING_GAP: RING}
 """Shapes of `flexmbs.kernels.distributed_contacts` by the row of their gap to a point."""
+FINE = 1e-14
+"""Deflections of bristles below this times the size of the body [length] are round-off of the slip velocity."""
 Numbers = tuple[float, ...]
 
 
@@ -63,37 +65,38 @@ class _Place(NamedTuple):
     planar: bool
 
 
-class _Probe(Shape):
-    """A point of a body along which a shape goes."""
+class _Probe(NamedTuple):
+    """A point of the body along which a shape goes, as what is asked of a partner."""
 
-    def __init__(self, body: FlexibleBody) -> None:
-        self.marker = _Place(body.planar)
+    marker: Any
+    ball_radius: float = 0.0
+    rim_radius: None = None
 
-    @property
-    def ball_radius(self) -> float:
-        """0."""
-        return 0.0
+
+def _rows(a: Any, b: Any) -> ShapeRows | None:
+    """The rows of a shape with a point of the body of another one."""
+    return a.rows_against(_Probe(_Place(b.body.planar)))  # type: ignore[no-any-return]
 
 
 def no_distributed_pair(a: Shape, b: Shape) -> str:
     """Why a shape on a marker and one along a body are no pair; empty where they are one."""
     if a.along and b.along:
-        return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
+        return no_crossing(a, b)
     if a.along:
         a, b = b, a
     if a.marker.body is b.body:  # type: ignore[attr-defined]  # one of them goes along a body
         return "both are on the same body"
-    found = a.rows_against(_Probe(b.body))  # type: ignore[attr-defined]
+    found = _rows(a, b)
     if found is None or found.rows[0].kind not in SHAPES:
         return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
     return ""
 
 
 def distributed_pair(
-    owner: str, label: str, a: Shape, b: Along, law: NormalLaw, friction: FrictionLaw | None
+    owner: str, label: str, a: Shape, b: Any, law: NormalLaw, friction: FrictionLaw | None
 ) -> DistributedPair:  # fmt: skip
-    """The pair of a shape on a marker and one along a body, with its laws and states."""
-    found = a.rows_against(_Probe(b.body))
+    """The pair of a shape on a marker and one along a body (`Along`), with its laws and states."""
+    found = _rows(a, b)
     assert found is not None  # noqa: S101 - else there is a reason
     gap, *slips = found.rows
     numbers = (*gap.constants[3:6], 0.0, 0.0, 0.0)[:3]
@@ -107,7 +110,3 @@ def distributed_pair(
         for k in range(count)
     )
     return DistributedPair(a, b, SHAPES[gap.kind], numbers, directions, data, states)
-
-
-FINE = 1e-14
-"""Deflections of bristles below this times the size of the body [length] are round-off of the slip velocity."""

@@ -76,6 +76,11 @@ class SlipSpeed(Description):
 
     def __post_init__(self) -> None:
         _refuse_searched("SlipSpeed", self.contact)
+        if self.contact.distributed:
+            raise ModelError(
+                f"SlipSpeed: contact {self.contact.name!r} lies along a line or surface; slip is watched of declared pairs "
+                f"of shapes: name them in pairs= of a contact of their own."
+            )
 
     def __call__(self, *seen: Any) -> float:
         view: View = seen[-1]

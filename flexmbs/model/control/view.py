@@ -56,6 +56,7 @@ class View(Protocol):
 
     def least_gap_along(self, contact: Contact) -> float:
         """The least gap [length] of the tubes and skins of a contact; infinite without any."""
+
     def bristles(self, pair: ContactPair) -> FloatArray:
         """States (n,) of the friction of a pair of a contact."""
 

@@ -102,10 +102,11 @@ DEAD = Kind("dead load", DeadGroup, dead_force, None)
 
 def dead_items(dofs: IntArray, values: FloatArray, index: int) -> Items:
     """Dead load ``values`` on the coordinates ``dofs`` (same shape); coordinates named twice are added up."""
-    places, total = dofs.ravel(), values.ravel()
+    places: IntArray = dofs.ravel()
+    total: FloatArray = values.ravel()
     if not (places[1:] > places[:-1]).all():  # as those of one body are
         places, inverse = np.unique(places, return_inverse=True)
-        total = np.bincount(inverse, weights=total)
+        total = np.asarray(np.bincount(inverse, weights=total))
     used = total != 0.0
     places = places[used]
     return Items(DEAD, places[:, None], (total[used], np.full(len(places), index, dtype=np.int64)))

@@ -212,7 +212,10 @@ def test_a_path_that_cannot_go_on_says_where_and_keeps_its_points() -> None:
     apex = fx.PointMass(1.0, position=(0.0, H), name="apex")
     bars = [fx.SpringDamper(fx.ground.marker((x, 0, 0)), apex, stiffness=EA / LENGTH, name=f"bar {x}") for x in (-1, 1)]
     model = fx.Model(apex, *bars, fx.PointForce(apex.centre, (0.0, -1.0)), name="truss")
-    with pytest.warns(RuntimeWarning, match=r"cannot be followed beyond p = .*, point \d+: .*kept"):
+    with pytest.warns(
+        RuntimeWarning,
+        match=r"cannot be followed beyond p = .*, point \d+: .*largest residual .*, at \w+ of body 'apex'.*kept",
+    ):
         paths = fx.trace_static(model, until=1500.0, branches=2)
     assert "cannot be followed" in paths[2].ending
     assert len(paths[2]) > 10
@@ -273,3 +276,16 @@ def test_paths_are_drawn_and_listed(steep) -> None:
     assert len(frame) == sum(map(len, paths.paths))
     assert frame["unstable"].tolist()[: len(paths[0])] == paths[0].unstable.tolist()
     assert repr(paths).startswith("<2 paths of model 'truss'")
+
+
+def test_contact_is_refused_by_name() -> None:
+    floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+    ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 0.2), name="ball")
+    law = fx.contact.HuntCrossleyLaw(stiffness=1e6, damping=0.5)
+    touch = fx.Contact((floor, fx.contact.Sphere(ball, radius=0.1)), law, name="touch")
+    spring = fx.Bushing(fx.ground.marker((0, 0, 0.2)), ball.centre, stiffness=(10.0,) * 6, name="spring")
+    push = fx.PointForce(ball.centre, (0, 0, -1.0))
+    with pytest.raises(fx.ModelError, match="contact .touch. cannot be followed along a path"):
+        fx.trace_static(fx.Model(ball, touch, spring, push))
+    with pytest.raises(fx.ModelError, match="contact .touch. cannot be followed along a path"):
+        fx.trace_static(lambda p: fx.Model(ball, touch, spring, push), by="p", begin=0.0, until=1.0)

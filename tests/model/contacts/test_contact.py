@@ -385,3 +385,7 @@ def test_events_of_slip_are_refused_in_words() -> None:
         fx.Contact(parts, BITES, C.BristleLaw(0.3, stiffness=1e6, damping=2e3)).event("sticks")
     with pytest.raises(fx.ModelError, match="'slips' or 'sticks', not 'jumps'"):
         fx.Contact(parts, BITES).event("jumps")
+    many = [C.Sphere(fx.PointMass(1.0, position=(i, 0, 1.0), name=f"ball {i}"), radius=0.1) for i in range(3)]
+    searches = fx.Contact((FLOOR, *many), BITES, C.CoulombLaw(0.3, speed=1e-3), search=True)
+    with pytest.raises(fx.ModelError, match="searches its pairs"):
+        searches.event("slips")

@@ -39,13 +39,13 @@ def test_overlap_at_the_start_is_refused_with_its_depth() -> None:
 
 def test_bodies_that_carry_no_tube_or_skin() -> None:
     ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, name="ball")
-    with pytest.raises(fx.ModelError, match="a line .cable or beam."):
+    with pytest.raises(fx.ModelError, match=r"a line .cable or beam."):
         C.Tube(ball, radius=0.1)
     sheet = fx.FlexibleBody.plate((1, 1), elements=(1, 1), element=fx.elements.ANCFThinPlate(),
                                   section=fx.ShellSection(0.01), material=RUBBER, name="sheet")  # fmt: skip
-    with pytest.raises(fx.ModelError, match="take fx.contact.Skin"):
+    with pytest.raises(fx.ModelError, match=r"take fx.contact.Skin"):
         C.Tube(sheet, radius=0.1)
-    with pytest.raises(fx.ModelError, match="take fx.contact.Tube"):
+    with pytest.raises(fx.ModelError, match=r"take fx.contact.Tube"):
         C.Skin(rope(), thickness=0.1)
     beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=fx.elements.LinearBeam2D(),
                                 section=fx.Circle(diameter=0.02), material=RUBBER, name="beam")  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_tube_thicker_than_its_radius_of_curvature() -> None:
     ring = fx.FlexibleBody(mesh, fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.02), material=RUBBER,
                            name="ring")  # fmt: skip
     C.Tube(ring, radius=0.099)
-    with pytest.raises(fx.ModelError, match="radius 0.101 is not below the radius of curvature 0.1 "):
+    with pytest.raises(fx.ModelError, match=r"radius 0.101 is not below the radius of curvature 0.1 "):
         C.Tube(ring, radius=0.101)
 
 
@@ -76,7 +76,9 @@ def test_what_cannot_touch() -> None:
 
 def test_statics_and_energy_momentum_refuse() -> None:
     body = rope(0.01)
-    touch = fx.Contact((floor(), C.Tube(body, radius=0.01)), LAW, C.BristleLaw(0.3, stiffness=1e5, damping=1e3), name="touch")
+    touch = fx.Contact(
+        (floor(), C.Tube(body, radius=0.01)), LAW, C.BristleLaw(0.3, stiffness=1e5, damping=1e3), name="touch"
+    )
     with pytest.raises(fx.ModelError, match="'touch' remembers its past"):
         fx.solve_static(fx.Model(body, touch, fx.Clamp(body.start)))
     _, _, model = dropped()
@@ -159,7 +161,6 @@ def test_plane_and_space_agree() -> None:
     flat, space = hung(False), hung(True)
     for one, other in zip(flat, space, strict=True):
         assert one[[0, 1]] == pytest.approx(other[[0, 2]], rel=1e-6, abs=1e-9)
-
 
 
 def test_compiled_steps_are_those_of_python() -> None:

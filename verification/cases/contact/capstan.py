@@ -56,9 +56,7 @@ def _at_rest(degrees: float) -> tuple[float, float, FloatArray, float, fx.TimeSo
     elements = int(degrees / 4.5)
     model, cable, touch, _ = _model(angle, 0.0, 0.0, elements, DRAWN)
     until = 0.4 if degrees < 500 else 1.3
-    run = fx.simulate(
-        model, until, step=1e-3, output=fx.Output(every=0.1), integrator=fx.GeneralizedAlpha(rho_inf=0.5)
-    )
+    run = fx.simulate(model, until, step=1e-3, output=fx.Output(every=0.1), integrator=fx.GeneralizedAlpha(rho_inf=0.5))
     along = run.contact(touch).along[0]
     whole = along.size @ along.force[-1]
     # mean force per length of the elements but those at the ends, where the bending stiffness lets the cable bulge
@@ -69,15 +67,19 @@ def _at_rest(degrees: float) -> tuple[float, float, FloatArray, float, fx.TimeSo
     fit = np.polynomial.Polynomial.fit(place[inner], np.log(normal[inner]), 1)
     N = run.resultant(cable, "N", step=-1)  # at Lobatto's three points
     extension = float((N @ np.array([1.0, 4.0, 1.0])).sum() / 6.0 * RADIUS * angle / elements / EA)
-    return abs(float(run.reaction("draw", step=-1)[1])), float(whole[1]), np.exp(fit(np.array([0.0, 1.0]))), extension, run
+    return (
+        abs(float(run.reaction("draw", step=-1)[1])),
+        float(whole[1]),
+        np.exp(fit(np.array([0.0, 1.0]))),
+        extension,
+        run,
+    )
 
 
 def _running() -> float:
     """Tension where a cable leaves the cylinder that runs over it with SPEED; it is pulled up to it in 0.05 s."""
     model, cable, _, _ = _model(np.pi, 0.02, 0.5, 104, SPEED)
-    run = fx.simulate(
-        model, 0.1, step=1e-4, output=fx.Output(every=2e-3), integrator=fx.GeneralizedAlpha(rho_inf=0.5)
-    )
+    run = fx.simulate(model, 0.1, step=1e-4, output=fx.Output(every=2e-3), integrator=fx.GeneralizedAlpha(rho_inf=0.5))
     N = run.resultant(cable, "N")[:, :, 1]
     return float(N[run.t > 0.07, -5:].mean())
 

@@ -10,7 +10,7 @@ from scipy.signal import cont2discrete
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
-from flexmbs.verification import Case, Outcome, Progress
+from flexmbs.verification import Case, ConvergenceStudy, Outcome, Progress
 from flexmbs.verification.cases.common import COLOURS, figure, measured
 
 RATE, PERIOD, FREQUENCY = 13.8, 0.01, 0.5
@@ -137,6 +137,7 @@ def run(progress: Progress) -> Outcome:
         ]
     shown = "L. A. Rybak, Fig. 3"
     drawing, axes = figure()
+    studies: list[ConvergenceStudy] = []
     for colour, law in zip(COLOURS, LAWS, strict=False):
         progress(law)
         delta, acceleration = recursion(law)
@@ -150,6 +151,15 @@ def run(progress: Progress) -> Outcome:
                      np.abs(moved - delta).max() / scale, 0.0, source, atol=2e-2)
         )  # fmt: skip
         if law == "third law":
+            errors = []
+            for count in (SUB, 2 * SUB, 4 * SUB):
+                finer = fx.simulate(isolator(law), until, step=PERIOD / count,
+                                    output=fx.Output(every=PERIOD, energy=False))  # fmt: skip
+                errors.append(float(np.abs(finer.coordinate("strut", "displacement") - delta).max()) / scale)
+            studies.append(
+                ConvergenceStudy("third law: displacement, by steps a sample", (SUB, 2 * SUB, 4 * SUB), errors, 2.0,
+                                 1.7, counts=True)
+            )  # fmt: skip
             quantities += [
                 measured("third law: largest displacement", "-", np.abs(moved).max(), 0.3455, source, 1e-4, rtol=1e-2),
                 measured("third law: largest acceleration of the recursion", "-", np.abs(acceleration).max(), 0.31,
@@ -171,7 +181,7 @@ def run(progress: Progress) -> Outcome:
     axes.set_xlabel("t in s")
     axes.set_ylabel("platform against base")
     axes.legend(frameon=False)
-    return Outcome(quantities, (), (), [("Displacement of the platform; dots: recursion.", drawing)])
+    return Outcome(quantities, studies, (), [("Displacement of the platform; dots: recursion.", drawing)])
 
 
 CASE = Case(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.integrate import quad
@@ -32,8 +33,13 @@ def hexagon(rings: int) -> list[tuple[int, int]]:
     return [(i, j) for i in ring for j in ring if abs(i + j) <= rings]
 
 
-def truss(above: list[tuple[int, int]], rods: str, packed: float = PACKED) -> fx.Model:
-    """Nodes of two layers; ``rods`` that fold are 'springs', 'latches' too, 'closed' ones alone, or 'rigid'."""
+def truss(
+    above: list[tuple[int, int]], rods: str, packed: float = PACKED, scatter: Iterator[float] | None = None
+) -> fx.Model:
+    """Nodes of two layers; ``rods`` that fold are 'springs', 'latches' too, 'closed' ones alone, or 'rigid'.
+
+    ``scatter``: by what part the stiffness of each spring differs from that of the others, in the order of the rods.
+    """
     below = [(i + 1 / 3, j + 1 / 3) for i, j in above if {(i + 1, j), (i, j + 1)} <= set(above)]
     height = math.sqrt(DIAGONAL**2 - (packed * SIDE) ** 2 / 3)
     flat = np.array([*above, *below]) @ GRID
@@ -52,7 +58,8 @@ def truss(above: list[tuple[int, int]], rods: str, packed: float = PACKED) -> fx
             if rods == "rigid":
                 items.append(fx.DistanceConstraint(*ends, name=f"rod {name}"))
             if rods in ("springs", "latches"):
-                items.append(fx.SpringDamper(*ends, stiffness=STIFFNESS, free_length=FREE, name=f"spring {name}"))
+                k = STIFFNESS * (1.0 if scatter is None else 1.0 + next(scatter))
+                items.append(fx.SpringDamper(*ends, stiffness=k, free_length=FREE, name=f"spring {name}"))
             if rods in ("latches", "closed"):
                 closed = rods == "closed"
                 items.append(

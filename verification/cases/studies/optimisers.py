@@ -149,8 +149,8 @@ SIMPLEX = Case(
     "Gauss-Newton on the closed motion at 30 digits.",
     (r"m\ddot x + c\dot x + k x = 0",),
     limits=(
-        "The sum is flat at its minimum: a change of the damping by 1e-5 changes it by 2.4e-8 of itself. The simplex has "
-        "to be told to go on until round-off, and the time integration must be smooth in the parameters: fixed steps.",
+        "The sum is flat at its minimum: a change of the damping by 1e-5 changes it by 2.4e-8 of itself. The simplex "
+        "has to go on until round-off, and the time integration must be smooth in the parameters: fixed steps.",
     ),
     slow=True,
 )
