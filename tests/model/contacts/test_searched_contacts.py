@@ -67,7 +67,7 @@ def ends(run: Any, bodies: list[Any]) -> Any:
 
 SCHEMES = {
     "GeneralizedAlpha": (FINE, 1e-3),
-    "AugmentedLagrangian": (fx.AugmentedLagrangian(), 1e-3),
+    "AugmentedLagrangian": (fx.AugmentedLagrangian(newton=fx.NewtonOptions(rtol=1e-10, max_iterations=30)), 1e-3),
     "RungeKutta": (fx.RungeKutta(order=4), 5e-4),
     "BDF": (fx.BDF(), fx.ErrorControl(1e-6)),
 }
