@@ -65,5 +65,5 @@ CASE = Case(
     ),
     run=run,
     source="Sum of modes, exact between contacts.",
-    equations=(r"EI\\,w'''' + \\rho A\\,\\ddot w = 0, \\quad EI\\,w'''(L) = k_s \\min(w(L), 0)",),
+    equations=(r"EI\,w_{xxxx} + \rho A\,\ddot w = 0, \quad EI\,w_{xxx}(L) = k_s \min(w(L), 0)",),
 )
