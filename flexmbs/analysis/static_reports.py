@@ -38,7 +38,7 @@ def refuse_contact(system: System) -> None:
         if hasattr(force, "touching"):
             raise ModelError(
                 f"Model {system.model.name!r}: contact {force.name!r} cannot be followed along a path: "
-                f"its stiffness jumps where it opens and closes. Leave it out, take a spring with a smooth force in its "
+                f"its stiffness jumps where it opens and closes. Leave it out, take a spring of smooth force in its "
                 f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from flexmbs.model.joints.point_contacts import PointOnLineConstraint
 from flexmbs.model.joints.universal import UniversalJoint
 from flexmbs.model.model import Model
 from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
+
+if TYPE_CHECKING:
+    from flexmbs.model.trees.flexible_link import FlexibleLink
 
 __all__ = ["CartesianForm", "to_absolute_coordinates"]
 
@@ -118,7 +121,7 @@ def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, Identit
         if carrier is link:
             bodies[link] = _body(link, poses[link], names[link])
         if link.deforms:
-            moved[link] = Moved(bodies[link], np.zeros(3), np.eye(3), link.link.interface)
+            moved[link] = Moved(bodies[link], np.zeros(3), np.eye(3), cast("FlexibleLink", link.link).interface)
             continue
         centre = carrier.centre.point if carrier is not ground else np.zeros(3)
         moved[link] = Moved(bodies[carrier], axes.T @ (centre - origin), axes.T)
@@ -156,7 +159,8 @@ class _Rows:
 def _place(link: trees.TreeLink) -> FloatArray:
     """Where the joint of a link is on the link before, in whose frame its interfaces lie undeformed."""
     before = link.tree.parents[link.index]
-    return link.tree.bodies[before].link.moved(link.link.at)[0] if isinstance(link.link.at, str) else link.link.at
+    at = link.link.at
+    return cast("FlexibleLink", link.tree.bodies[before].link).moved(at)[0] if isinstance(at, str) else at
 
 
 def _carrier(link: trees.TreeLink) -> tuple[Any, FloatArray, FloatArray]:

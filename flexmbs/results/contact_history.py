@@ -19,6 +19,7 @@ from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
     from flexmbs.model.contacts.contact import Contact
+    from flexmbs.model.contacts.crossing import CrossingPair
     from flexmbs.model.contacts.distributed import DistributedPair
     from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.results.states import States
@@ -42,7 +43,7 @@ class ContactHistory(NamedTuple):
     The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
     """
 
-    pairs: tuple[ContactPair | DistributedPair, ...]
+    pairs: tuple[ContactPair | CrossingPair | DistributedPair, ...]
     t: FloatArray
     gap: FloatArray
     normal: FloatArray
@@ -84,25 +85,25 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
     )
     takes_part = taking_part(solution.model, [(contact, pair) for pair in contact.crossing])
     crossing = [pair for pair, counts in zip(contact.crossing, takes_part, strict=True) if counts]
-    pairs = (*pairs, *crossing)
-    m = len(pairs) + len(along)
+    n_a, n_c = len(pairs), len(crossing)
+    m = n_a + n_c + len(along)
     found = np.empty((n, m, 11))
     points = np.empty((n, m, 3))
     for k, pair in enumerate(pairs):
-        if k < len(pairs) - len(crossing):
-            found[:, k], points[:, k] = _of_pair(solution, pair, at)
-            continue
-        tubes = CrossingTubes(solution.system.coordinates, pair)
+        found[:, k], points[:, k] = _of_pair(solution, pair, at)
+    for k, crossed in enumerate(crossing, start=n_a):
+        tubes = CrossingTubes(solution.system.coordinates, crossed)
         told = np.array([tubes.states(q) for q in solution.q]).reshape(n, 14)
         points[:, k], found[:, k] = np.split(told, [3], axis=1)
-    for k, body in enumerate(along, start=len(pairs)):
+    for k, body in enumerate(along, start=n_a + n_c):
         points[:, k], found[:, k] = np.split(body.whole(), [3], axis=1)
     power, energy, t = found[:, :, 10], found[:, :, 9], solution.t
     from scipy.integrate import cumulative_trapezoid  # slow to import, seldom needed
 
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
+    all_pairs = (*pairs, *crossing, *(body.pair for body in along))
     return ContactHistory(
-        (*pairs, *(body.pair for body in along)), t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points,
+        all_pairs, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points,
         found[:, :, 6:9], energy,
         -done - (energy - energy[:1]), along,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Random chains of rigid bodies, in the plane (even seeds) and in space (odd ones), held by springs, loaded at the end."""
+"""Random chains of rigid bodies on springs, loaded at the end, in the plane (even seeds) and in space (odd ones)."""
 
 from __future__ import annotations
 

@@ -224,5 +224,6 @@ def point_pull(
 
 
 SUBSTRUCTURE_POINT = MarkerKind(
-    "point of a substructure", SubstructurePoints, point_constants, point_place, point_place_tangent, point_pull
-)
+    "point of a substructure", SubstructurePoints, point_constants, point_place, point_place_tangent, point_pull,
+    scratch=("room", "line"),
+)  # fmt: skip

@@ -125,9 +125,10 @@ class Substructures(MovingBodies):
         raise AssertionError(body)
 
     def marker_entry(self, marker: SubstructurePoint, point: bool) -> MarkerEntry:  # type: ignore[override]  # made by them
+        body: Any = marker.body
         for part in self.sets:
-            if marker.body in part.parts:
-                i, g = part.parts.index(marker.body), part.group
+            if body in part.parts:
+                i, g = part.parts.index(body), part.group
                 own = {name: getattr(g, name)[i] for name in ("qa", "qb", "ra", "rb", "s", "d0", "C")}
                 scratch = {"room": np.zeros((8, 3, 3)), "line": np.zeros((9, 3))}
                 return MarkerEntry(SUBSTRUCTURE_POINT, g.dofs[i], g.dofs[i],

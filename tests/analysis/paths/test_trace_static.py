@@ -285,7 +285,7 @@ def test_contact_is_refused_by_name() -> None:
     touch = fx.Contact((floor, fx.contact.Sphere(ball, radius=0.1)), law, name="touch")
     spring = fx.Bushing(fx.ground.marker((0, 0, 0.2)), ball.centre, stiffness=(10.0,) * 6, name="spring")
     push = fx.PointForce(ball.centre, (0, 0, -1.0))
-    with pytest.raises(fx.ModelError, match="contact .touch. cannot be followed along a path"):
+    with pytest.raises(fx.ModelError, match=r"contact .touch. cannot be followed along a path"):
         fx.trace_static(fx.Model(ball, touch, spring, push))
-    with pytest.raises(fx.ModelError, match="contact .touch. cannot be followed along a path"):
+    with pytest.raises(fx.ModelError, match=r"contact .touch. cannot be followed along a path"):
         fx.trace_static(lambda p: fx.Model(ball, touch, spring, push), by="p", begin=0.0, until=1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -98,9 +99,8 @@ def run(progress: Progress) -> Outcome:
     errors = []
     for parts in (2, 4, 8):
         progress(f"known road, {parts} steps a sample")
-        again = fx.match_response(
-            lambda d, n=parts: shaken(d, 0.0, n), shaken(road, 0.0, parts), SAMPLE, linear, BAND, improvements=1
-        )
+        felt = partial(shaken, cubic=0.0, parts=parts)
+        again = fx.match_response(felt, felt(road), SAMPLE, linear, BAND, improvements=1)
         # what the road has outside the band is not looked for
         errors.append(float(np.sqrt(np.mean((again.drive - road) ** 2) / np.mean(road**2) - outside**2)))
     study = ConvergenceStudy(

@@ -120,7 +120,7 @@ def two_trees() -> tuple[fx.Model, Any]:
     table = fx.RigidBody(TABLE, TABLE_INERTIA, TABLE_CENTRE, name="table")
     sensor = fx.FixedJoint(fx.ground, table, at=(0, 0, 0), name="sensor")
     items: list[Any] = [table, sensor]
-    joints = {}
+    joints: dict[str, Any] = {}
     for chain, name in ((ARM, "arm"), (SCARA, "scara")):
         foot = trees.Link(f"pedestal of {name}", 1e-6, (1e-8,) * 3, joint=trees.Free())
         robot = trees.Tree(foot, *_links(chain, foot.name), name=name)
@@ -141,9 +141,9 @@ def run(progress: Progress) -> Outcome:
         known = [exact(float(t)) for t in motion_.t]
         force, moment = motion_.reaction(sensor), motion_.reaction_moment(sensor)
         for name, unit, value, wanted in (
-            ("force", "N", force, [k.force for k in known]), ("moment", "N m", moment, [k.moment for k in known])
-        ):  # fmt: skip
-            wanted = np.array(wanted)
+            ("force", "N", force, np.array([k.force for k in known])),
+            ("moment", "N m", moment, np.array([k.moment for k in known])),
+        ):
             for c, axis in enumerate("xyz"):
                 quantities.append(
                     measured(f"{label}: {name} {axis} at the sensor, largest error", unit,

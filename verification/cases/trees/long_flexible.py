@@ -64,9 +64,9 @@ def run(progress: Progress) -> Outcome:
         ]
         rows.append((links, *counts[links]))
     for k, (name, growth) in enumerate((("tree: more than linear", 4.0), ("floating frames: linear", 2.0))):
-        found = (counts[32][k] - counts[16][k]) / (counts[16][k] - counts[8][k])
+        grown = (counts[32][k] - counts[16][k]) / (counts[16][k] - counts[8][k])
         quantities.append(
-            measured(f"growth of the entries of the matrix per doubling, {name}", "-", found, growth,
+            measured(f"growth of the entries of the matrix per doubling, {name}", "-", grown, growth,
                      "counts of pairs", atol=0.1)
         )  # fmt: skip
     studies = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.integrate import quad
 from scipy.signal import butter, sosfiltfilt
@@ -36,7 +38,7 @@ def _ellipsoid(axes: FloatArray, turns: int) -> fx.meshes.Mesh:
             ab, bc, ca = middle(a, b), middle(b, c), middle(c, a)
             finer += [(a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca)]
         faces = finer
-    return fx.meshes.Mesh(np.array(points) * axes, [("triangle", np.array(faces))])
+    return fx.meshes.Mesh(np.array(points) * axes, (fx.meshes.CellBlock("triangle", np.array(faces)),))
 
 
 ORGANS = {
@@ -55,7 +57,9 @@ def _organs() -> tuple[list[Measured], list[ConvergenceStudy]]:
     faces = np.array([(0, 2, 1), (0, 3, 2), (4, 5, 6), (4, 6, 7), (0, 1, 5), (0, 5, 4), (1, 2, 6), (1, 6, 5), (2, 3, 7),
                       (2, 7, 6), (3, 0, 4), (3, 4, 7)])  # fmt: skip
     corners = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)])
-    box = fx.RigidBody.from_mesh(fx.meshes.Mesh(corners * (0.2, 0.3, 0.5), [("triangle", faces)]), density=1000.0)
+    box = fx.RigidBody.from_mesh(
+        fx.meshes.Mesh(corners * (0.2, 0.3, 0.5), (fx.meshes.CellBlock("triangle", faces),)), density=1000.0
+    )
     sizes = np.array((0.2, 0.3, 0.5)) ** 2
     exact = 30.0 / 12.0 * (sizes.sum() - sizes)
     quantities = [
@@ -91,7 +95,11 @@ def _ball() -> list[Measured]:
     h = man.HARDENING
     energy = 0.5 * J * 6.0**2
     top = np.sqrt((np.sqrt(1.0 + 4.0 * h * energy / stiffness) - 1.0) / h)
-    lost = lambda x: stiffness / 2.0 * (x**2 + h * x**4 / 2.0)  # noqa: E731
+
+    def lost(x: Any) -> Any:
+        """Energy in the joint at an angle."""
+        return stiffness / 2.0 * (x**2 + h * x**4 / 2.0)
+
     quarter = quad(
         lambda s: top * np.cos(s) / np.sqrt(2.0 / J * (energy - lost(top * np.sin(s)))), 0.0, 0.5 * np.pi - 1e-9
     )[0]
@@ -151,7 +159,7 @@ def run(progress: Progress) -> Outcome:
                      float(np.abs(P[:, k] - P[0, k] - impulse[:, k]).max()) / largest, 0.0, "Newton's second law",
                      atol=2e-3)
         )  # fmt: skip
-    head = made.tree.link("head").marker(np.subtract(*[man.BODIES["head"][i] for i in (2, 1)]))
+    head = made.tree.link("head").marker(np.subtract(np.array(man.BODIES["head"][2]), np.array(man.BODIES["head"][1])))
     felt = np.linalg.norm(crash.acceleration(head), axis=1)
     kept = fx.channel_filter(crash.t, felt, 180.0)
     known = sosfiltfilt(butter(2, 2.0775 * 180.0, fs=1.0 / STEP, output="sos"), felt)
