@@ -101,7 +101,7 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
     from scipy.integrate import cumulative_trapezoid  # slow to import, seldom needed
 
     done = cumulative_trapezoid(power, t, axis=0, initial=0.0) if n > 1 else np.zeros((n, m))
-    all_pairs = (*pairs, *crossing, *(body.pair for body in along))
+    all_pairs: tuple[Any, ...] = (*pairs, *crossing, *(body.pair for body in along))
     return ContactHistory(
         all_pairs, t, found[:, :, 0], found[:, :, 2], found[:, :, 3:6], points,
         found[:, :, 6:9], energy,

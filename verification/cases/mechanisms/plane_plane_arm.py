@@ -129,14 +129,14 @@ CASE = Case(
     area="mechanisms",
     summary=(
         "A six-axis arm as a CAD program describes it: 43 bodies and 95 joints, most parts held by three plane-plane "
-        "joints with nine equations, three of them redundant. The redundant equations are counted and named, the motion "
-        "is that of an arm whose links are one body each, and the joints do not drift."
+        "joints with nine equations, three of them redundant. The redundant equations are counted and named, the "
+        "motion is that of an arm whose links are one body each, and the joints do not drift."
     ),
     run=run,
     source="D. Vlasenko, R. Kasper, model of the manipulator KUKA KR 15/2 (counts alone are printed).",
     equations=(r"6\cdot 43 - (6\cdot 5 + 11\cdot 6 + 26\cdot 9 - 78) = 6",),
     limits=(
-        "Geometry and masses are chosen; 26 parts on plane-plane joints and 11 on single ones are what 43 bodies and 95 "
-        "joints leave for six axes.",
+        "Geometry and masses are chosen; 26 parts on plane-plane joints and 11 on single ones are what 43 bodies and "
+        "95 joints leave for six axes.",
     ),
 )
