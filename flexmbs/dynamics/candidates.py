@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.step_matrix import StepMatrix
     from flexmbs.system.system import System
 
-__all__ = ["Candidates", "exchange_laws"]
+__all__ = ["Candidates", "exchange_laws", "has_regularised"]
 
 SLACK = 0.1
 """Slack of a shape at rest, over its size."""
@@ -260,6 +260,11 @@ class Candidates:
             return splu(whole, permc_spec="NATURAL" if len(behind) else "COLAMD")
         except RuntimeError:
             raise SingularError("the matrix is singular") from None
+
+
+def has_regularised(data: FloatArray, where: IntArray) -> bool:
+    """Whether a law whose numbers begin at ``where`` is one of regularised friction."""
+    return bool((data[np.unique(where) + FRICTION_OF_CONTACT] == COULOMB).any())
 
 
 def exchange_laws(data: FloatArray, where: IntArray, secants: bool) -> None:

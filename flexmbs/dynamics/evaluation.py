@@ -23,7 +23,7 @@ from flexmbs.core.errors import SingularError
 from flexmbs.core.rotations import IDENTITY
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
-from flexmbs.dynamics.candidates import Candidates, exchange_laws
+from flexmbs.dynamics.candidates import Candidates, exchange_laws, has_regularised
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
@@ -219,6 +219,12 @@ class Dynamics:
         rates = self.r[: self.n_v].copy()
         self.r[:] = kept
         return rates
+
+    @cached_property
+    def has_secants(self) -> bool:
+        """Whether there is regularised friction in contacts, whose tangents may be by secants."""
+        contacts = self.mechanics.contacts
+        return self.candidates is not None or has_regularised(contacts.data, contacts.where)
 
     def by_secants(self, wanted: bool) -> None:
         """Whether tangents of regularised friction in contacts are by its secants; the forces are the same."""

@@ -270,10 +270,9 @@ class NewmarkStepper(Stepper):
         self.predict(state, h, aux, state.a if before is None else np.zeros_like(state.a))
         self.full = self.always or before is not None
         self.dynamics.set_time(state.t + h)
-        if before is None and self.dynamics.candidates is None:
-            end, number = advance(self)
-        else:  # of many contacts one goes to and fro in almost every step
-            end, number = self._patiently()
+        # of many contacts one goes to and fro in almost every step
+        patiently = self.dynamics.candidates is not None or (before is not None and self.dynamics.has_secants)
+        end, number = self._patiently() if patiently else advance(self)
         if end != DONE:
             return self.failed(ENDS[end], number)
         return self.accept(state, h, aux, number)

@@ -77,7 +77,7 @@ def test_start_and_deformation() -> None:
     reduced = bar()
     links = [
         trees.FlexibleLink("a", reduced, "start", joint=trees.Revolute((0, 1, 0)), start=0.4, rate=1.0,
-                           deformation=1e-3 * np.arange(1, 9), deformation_rate=1e-2 * np.arange(8, 0, -1)),
+                           deformation=1e-4 * np.arange(1, 9), deformation_rate=1e-2 * np.arange(8, 0, -1)),
         trees.FlexibleLink("b", reduced, "start", "a", trees.Revolute((0, 0, 1)), at="end", start=-0.7, rate=-2.0),
     ]  # fmt: skip
     tree = trees.Tree(*links, rotation=(np.cos(0.15), 0, 0, np.sin(0.15)), name="arm")

@@ -15,7 +15,7 @@ from flexmbs import trees
 from flexmbs.core.references import Description
 from flexmbs.kernels.laws import LINEAR
 from flexmbs.kernels.rows.rows import DISTANCE
-from flexmbs.model.contacts.sensor import LeastGap
+from flexmbs.model.contacts.sensor import LeastGap, SlipSpeed
 from flexmbs.model.control.filters import moving_average
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
@@ -179,14 +179,16 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "DistributedLoad": (fx.DistributedLoad(w.beam, (0, 1)),),
         "Gravity": (fx.Gravity((0, -9.81, 0)),),
     }
+    substructure = fx.Substructure(
+        bar(), w.box, w.hull, ("left", "right"), geometric_stiffening=False, name="substructure"
+    )
     held: dict[str, tuple[Any, ...]] = {
         "Pin": (fx.Pin(w.beam.start),), "Clamp": (fx.Clamp(w.beam.start),), "Guide": (fx.Guide(w.beam.start, (1, 0)),),
         "Roller": (fx.Roller(w.beam.start, (0, 1)),), "Symmetry": (fx.Symmetry(w.beam.start, (1, 0)),),
         "Prescribe": (fx.Prescribe(w.beam.end, (0.1, None)),), "Hinge": (fx.Hinge(w.beam.end, w.rope.start),),
         "RayleighDamping": (fx.RayleighDamping(w.beam, 0.1),), "InitialVelocity": (fx.InitialVelocity(w.beam, (1, 0)),),
-        "Substructure": (
-            fx.Substructure(bar(), w.box, w.hull, ("left", "right"), geometric_stiffening=False, name="substructure"),
-        ),
+        "Substructure": (substructure,),
+        "SubstructurePoint": (substructure.node(1),),
     }  # fmt: skip
     sensors: dict[str, tuple[Any, ...]] = {
         "PositionSensor": (position,),
@@ -241,6 +243,7 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "Capsule": (fx.contact.Capsule(tip, radius=0.1, length=1.0),),
         "Box": (fx.contact.Box(tip, size=(1, 1, 1)),),
         "LeastGap": (LeastGap(touch),),
+        "SlipSpeed": (SlipSpeed(touch),),
         "Tube": (fx.contact.Tube(w.beam, radius=0.001),),
         "Skin": (fx.contact.Skin(w.sheet, thickness=0.01),),
     }

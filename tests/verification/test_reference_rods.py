@@ -260,7 +260,7 @@ def test_bad_input_is_refused(make) -> None:  # type: ignore[no-untyped-def]
         make()
 
 
-COARSE = ("s10", "e09", "shell-obstacles")
+COARSE = ("s10", "e09", "shell-obstacles", "beam-on-stop")
 
 
 @pytest.mark.parametrize("identity", IDS)
