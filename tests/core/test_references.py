@@ -38,7 +38,7 @@ def everything_inside(value: Any, found: IdentityMap[Any, None]) -> None:
     for part in parts:
         if isinstance(part, str | np.ndarray | FunctionType | type) or part in found:
             continue
-        if getattr(part, "role", "") in ("body", "marker", "place", "joint", "tree", "state", "force"):
+        if getattr(part, "role", "") in ("body", "marker", "place", "joint", "tree", "state", "force", "substructure"):
             found[part] = None
         else:
             everything_inside(part, found)
