@@ -90,10 +90,10 @@ def asks_a_user(x):
 
 
 def counts(function: Any, *arguments: Any) -> bool:
-    """Whether the code of a kernel for these arguments counts references."""
+    """Whether the code of a kernel for these arguments counts references, compiled now even where it is kept."""
     function(*arguments)
-    types = tuple(numba.typeof(a) for a in arguments)
-    text = str(function.overloads[types].library._final_module)
+    found = function._translated(tuple(numba.typeof(a) for a in arguments))
+    text = str(found.library._final_module)
     return any("call" in line and f"@NRT_{word}ref" in line for line in text.splitlines() for word in ("inc", "dec"))
 
 

@@ -24,6 +24,7 @@ PARTS = {
     "Tube",
     "Skin",
     "LeastGap",
+    "SlipSpeed",
     "Pair",
     "RowForce",
     "Wrench",
