@@ -41,10 +41,13 @@ FLOAT = np.dtype(np.float64)
 
 
 def state_of(q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> State:
-    """A state of contiguous arrays of floats, which machine code takes them for without a look."""
+    """A state of contiguous arrays of floats, which machine code takes them for without a look.
+
+    Arrays that cannot be written to, as those of results are, are copied: for them numba would compile all kernels anew.
+    """
     for x in (q, v, a, lam):
-        if not (x.flags.c_contiguous and x.dtype is FLOAT):
-            return State(*(np.ascontiguousarray(x, dtype=FLOAT) for x in (q, v, a, lam)))
+        if not (x.flags.carray and x.dtype is FLOAT):
+            return State(*(np.require(x, FLOAT, ("C", "A", "W")) for x in (q, v, a, lam)))
     return State(q, v, a, lam)
 
 

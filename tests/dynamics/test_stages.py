@@ -65,6 +65,16 @@ def test_states_of_any_layout_and_type_give_the_same_residual(dynamics: Dynamics
     assert np.array_equal(dynamics.B, blocks[1])
 
 
+def test_a_state_of_results_compiles_nothing_anew(dynamics: Dynamics) -> None:
+    """Arrays that cannot be written to are of another type to numba."""
+    parts = [np.array(x, dtype=float) for x in state_at(dynamics)]
+    expected = dynamics.residual(*parts).copy()
+    for x in parts:
+        x.setflags(write=False)
+    assert all(x.flags.writeable for x in state_of(*parts))
+    assert np.array_equal(dynamics.residual(*parts), expected)
+
+
 def test_weights_that_were_whole_numbers_first_do_not_stay_so(dynamics: Dynamics) -> None:
     parts = state_at(dynamics)
     other = Dynamics(dynamics.system)
