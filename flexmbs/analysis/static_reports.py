@@ -9,6 +9,7 @@ from flexmbs.analysis.stability import Stability
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
+from flexmbs.system.contact_pairs import contacts_of
 from flexmbs.system.system import System
 
 __all__ = [
@@ -34,13 +35,12 @@ def refuse_memory(system: System) -> None:
 
 def refuse_contact(system: System) -> None:
     """Refuse contact on paths: its force bends where it opens and closes, and arc length has no tangent there."""
-    for force in system.model.forces:
-        if hasattr(force, "touching"):
-            raise ModelError(
-                f"Model {system.model.name!r}: contact {force.name!r} cannot be followed along a path: "
-                f"its stiffness jumps where it opens and closes. Leave it out, take a spring of smooth force in its "
-                f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
-            )
+    for contact in contacts_of(system.model):
+        raise ModelError(
+            f"Model {system.model.name!r}: contact {contact.name!r} cannot be followed along a path: "
+            f"its stiffness jumps where it opens and closes. Leave it out, take a spring of smooth force in its "
+            f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
+        )
 
 
 def warn_of_round_off(name: str, accuracy: float, longest: int) -> None:

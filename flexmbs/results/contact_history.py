@@ -93,7 +93,7 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
         found[:, k], points[:, k] = _of_pair(solution, pair, at)
     for k, crossed in enumerate(crossing, start=n_a):
         tubes = CrossingTubes(solution.system.coordinates, crossed)
-        told = np.array([tubes.states(q) for q in solution.q]).reshape(n, 14)
+        told = np.array([tubes.states(q, v) for q, v in zip(solution.q, solution.v, strict=True)]).reshape(n, 14)
         points[:, k], found[:, k] = np.split(told, [3], axis=1)
     for k, body in enumerate(along, start=n_a + n_c):
         points[:, k], found[:, k] = np.split(body.whole(), [3], axis=1)

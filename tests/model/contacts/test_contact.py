@@ -120,7 +120,9 @@ def test_neighbouring_links_of_a_tree_are_left_out_and_named() -> None:
 
 @pytest.mark.filterwarnings("ignore:Model .* has gained")
 def test_short_contacts_are_told() -> None:
-    with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': that of .* lasted \d steps.*Take steps of"):
+    with pytest.warns(
+        fx.AccuracyWarning, match=r"Contact 'touch': .* touched at .*; it lasted \d steps.*Take steps of"
+    ):
         drop_from_above(step=1e-3)
 
 
