@@ -16,6 +16,7 @@ __all__ = [
     "raise_failure",
     "refuse_contact",
     "refuse_memory",
+    "warn_of_friction",
     "warn_of_round_off",
     "warn_of_stability",
     "warn_of_stiffness",
@@ -41,6 +42,20 @@ def refuse_contact(system: System) -> None:
             f"its stiffness jumps where it opens and closes. Leave it out, take a spring of smooth force in its "
             f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
         )
+
+
+def warn_of_friction(system: System) -> None:
+    """Regularised friction is a function of the velocity, and none at rest."""
+    for contact in contacts_of(system.model):
+        if contact.friction is not None:
+            warnings.warn(
+                f"Model {system.model.name!r}: the friction of contact {contact.name!r} is a function of the slip "
+                f"velocity, and none at rest: of the equilibria that dry friction allows this is the one without. "
+                f"Leave friction= out where that is meant, or simulate until all rests, with BristleLaw.",
+                AccuracyWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def warn_of_round_off(name: str, accuracy: float, longest: int) -> None:
