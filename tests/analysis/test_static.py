@@ -408,7 +408,7 @@ def test_friction_of_contacts_is_none_at_rest_and_that_is_told() -> None:
         touch = fx.Contact(
             (floor, fx.contact.Sphere(ball, radius=0.1)), law, friction, allow_overlap=True, name="touch"
         )
-        held = fx.Bushing(fx.ground.marker((0, 0, 0.099)), ball, (100.0,) * 3 + (1.0,) * 3)
+        held = fx.Bushing(fx.ground.marker((0, 0, 0.099)), ball.centre, (100.0,) * 3 + (1.0,) * 3)
         return fx.solve_static(fx.Model(ball, touch, held, fx.Gravity((0, 0, -9.81))))
 
     smooth = resting(None)
