@@ -26,7 +26,8 @@ from flexmbs.core.jit import kernel
 from flexmbs.core.triples import Vector, dot, plus, scaled
 
 __all__ = [
-    "CrossingGroup", "crossing_energy", "crossing_force", "crossing_gaps", "crossing_states", "crossing_tangent",
+    "CrossingGroup", "crossing_energy", "crossing_force", "crossing_gaps", "crossing_place", "crossing_states",
+    "crossing_tangent",
 ]  # fmt: skip
 
 NONE, CLOSED, PARALLEL = 0, 1, 2
@@ -272,6 +273,14 @@ def crossing_gaps(group: CrossingGroup, state: State, gap: FloatArray, rate: Flo
             n = group.dofs[i, 3 * j]
             c = plus(c, w, (v[n], v[n + 1], v[n + 2]))
         rate[k] = dot(d, c) / size if size > 0.0 else 0.0
+
+
+@kernel
+def crossing_place(group: CrossingGroup, i: int, q: FloatArray) -> tuple[float, float]:
+    """Natural coordinates of the nearest points of the axes of pair i of elements."""
+    m, a, b = _chords(i, group, q)
+    _, s, t, _, _, _ = _stationary(i, m, a, b, group, q)
+    return s, t
 
 
 @kernel

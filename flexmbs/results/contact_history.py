@@ -153,4 +153,4 @@ def _of_pair(solution: States, pair: ContactPair, at: Poses | None) -> tuple[Flo
     normal = np.empty((n, 3))
     p, R, twist = (np.ascontiguousarray(x) for x in (p, R, twist))
     contact_states(alone(pair), p, R, twist, z, two_markers(), out, normal)
-    return out, np.array([pair.b.point(p[i, 1], R[i, 1], normal[i]) for i in range(n)]).reshape(n, 3)
+    return out, np.array([pair.b.point(pair.a, p[i], R[i], normal[i]) for i in range(n)]).reshape(n, 3)
