@@ -464,3 +464,29 @@ def test_the_ends_of_a_capsule_stand_on_a_plane() -> None:
     )
     run = fx.simulate(fx.Model(body, touch, G), until=0.5, step=1e-3)
     assert run.contact(touch).normal[-1] == pytest.approx(9.81 / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "friction", [None, C.CoulombLaw(0.3, speed=0.01), C.BristleLaw(0.3, stiffness=1e5, damping=50.0)]
+)
+def test_capsules_in_the_plane_move_as_in_space(friction: Any) -> None:
+    def ends(planar: bool) -> Any:
+        bodies, shapes = [], []
+        for name, at, axis, v, w in (
+            ("a", (0.0, 0.0), (1.0, 0.1), (0.0, 0.0), 0.0), ("b", (0.3, 0.32), (0.4, 1.0), (0.1, -2.0), 1.5)
+        ):  # fmt: skip
+            if planar:
+                body: Any = fx.PlanarRigidBody(1.0, 0.03, position=at, velocity=v, angular_velocity=w, name=name)
+            else:
+                body = fx.RigidBody(1.0, (0.02, 0.03, 0.03), position=(*at, 0), velocity=(*v, 0),
+                                    angular_velocity=(0, 0, w), name=name)  # fmt: skip
+            more = () if planar else (0.0,)
+            marker = body.marker((0.0, 0.0, *more), axis=(*axis, *more))
+            bodies.append(body)
+            shapes.append(C.Capsule(marker, radius=0.05, length=0.4))
+        touch = fx.Contact(shapes, C.HuntCrossleyLaw(stiffness=1e5), friction, name="touch")
+        run = fx.simulate(fx.Model(*bodies, touch), until=0.1, step=1e-4)
+        assert run.contact(touch).normal.max() > 100.0
+        return np.concatenate([run.position(body)[-1, :2] for body in bodies])
+
+    assert ends(True) == pytest.approx(ends(False), abs=1e-12)
