@@ -199,3 +199,38 @@ def test_multilink(run: Any) -> None:
     names = run("multilink")
     assert off(names) < 1e-9
     assert names["locked"].kind == "turning point"
+
+
+def test_engine(run: Any) -> None:
+    names = run("engine")
+    angle = 4 * np.pi / 720
+    assert off(names) < angle  # the force jumps at ignition and at the end of the exhaust: of first order
+    rates = names["start"].angular_velocity("shaft")[:, 2]
+    assert len(names["start"].events) >= 2
+    assert rates[-1] > 400 * np.pi / 30  # it runs on without the starter
+
+
+def test_occupant(run: Any) -> None:
+    names = run("occupant")
+    assert names["freedoms"] == 66
+    assert off(names) < 1e-3  # trapezoids over forces that rise within some steps
+    assert all(names["run"].force(belt.name).force.min() >= 0.0 for belt in names["belts"])
+
+
+def test_road_profile(run: Any) -> None:
+    names = run("road_profile")
+    assert off(names) < 1e-9
+    assert (np.diff(names["match"].errors) < 0).all()
+    assert names["match"].errors[2] < 0.1
+
+
+def test_redundant(run: Any) -> None:
+    names = run("redundant")
+    assert off(names) < 1e-9
+
+
+def test_dummy(run: Any) -> None:
+    names = run("dummy")
+    assert off(names) < 1e-9
+    balance = names["run"].energy.balance
+    assert abs(balance).max() < 0.02 * abs(names["run"].energy.work_drivers).max()
