@@ -234,3 +234,33 @@ def test_dummy(run: Any) -> None:
     assert off(names) < 1e-9
     balance = names["run"].energy.balance
     assert abs(balance).max() < 0.02 * abs(names["run"].energy.work_drivers).max()
+
+
+def test_hanging_chain(run: Any) -> None:
+    names = run("hanging_chain")
+    assert off(names) < 1e-3  # links that bend little
+    rope = np.array([2.404826, 5.520078, 8.653728]) / 2 * np.sqrt(9.81 / 4) / (2 * np.pi)
+    assert np.allclose(names["modes"].frequencies, rope, rtol=1e-2)
+
+
+def test_mixed(run: Any) -> None:
+    names = run("mixed")
+    assert off(names) < 1e-5  # of second order in the step
+    assert names["unknowns"] == [6 + a * b for a, b in names["sizes"]]
+
+
+def test_impedance(run: Any) -> None:
+    names = run("impedance")
+    assert off(names) < (names["omega"] * 2e-3) ** 2
+
+
+def test_drilling(run: Any) -> None:
+    names = run("drilling")
+    assert off(names) < 1e-9
+    assert np.allclose(names["sensitivity"], 2 * np.cos(names["turns"]) ** 2, atol=1e-12)
+
+
+def test_logarithmic_norm(run: Any) -> None:
+    names = run("logarithmic_norm")
+    assert off(names) < 1e-9
+    assert names["linear"].logarithmic_norm(names["metric"]) < 0
