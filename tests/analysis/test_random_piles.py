@@ -9,6 +9,8 @@ import pytest
 
 import flexmbs as fx
 
+pytestmark = pytest.mark.filterwarnings("ignore:Contact.*lasted")  # on purpose: short, and nothing is lost
+
 C = fx.contact
 G = 9.81
 FEW, MANY = range(3), range(3, 500)
