@@ -264,3 +264,10 @@ def test_logarithmic_norm(run: Any) -> None:
     names = run("logarithmic_norm")
     assert off(names) < 1e-9
     assert names["linear"].logarithmic_norm(names["metric"]) < 0
+
+
+def test_three_forms(run: Any) -> None:
+    names = run("three_forms")
+    assert off(names) < 1e-4  # of second order in the step: 1.1e-5
+    slides = [line.get_ydata() for line in names["axes"].lines]
+    assert max(abs(np.subtract(slide, slides[0])).max() for slide in slides) < 1e-4
