@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import State
-from flexmbs.kernels.contacts import contact_gaps
-from flexmbs.kernels.distributed_contacts import distributed_gaps
+from flexmbs.dynamics.gaps import Gaps
 
 if TYPE_CHECKING:
-    from flexmbs.core.contracts import FloatArray, IntArray
+    from flexmbs.core.contracts import IntArray
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
-    from flexmbs.kernels.contacts import ContactGroup
 
 __all__ = ["FirstTouch"]
 
@@ -43,57 +40,36 @@ class FirstTouch:
     """
 
     def __init__(self, dynamics: Dynamics, fine: float) -> None:
-        self.dynamics, self.fine = dynamics, fine
-        m = dynamics.mechanics
-        self.looks = bool(m.contact_owners or m.distributed_owners) or dynamics.candidates is not None
-        self._groups: tuple[ContactGroup, ...] = ()
+        self.gaps, self.fine = Gaps(dynamics), fine
+        self.looks = self.gaps.exist
+        self._of: object = None
         self._at: StepState | None = None
-        self._start = self._end = np.zeros((2, 0))
+        self._start = np.zeros((2, 0))
+        self._end = np.zeros((2, 0))
 
     def shorter(self, old: StepState, new: StepState) -> float | None:
         """The size of a step that ends at the first touch, if the step from ``old`` to ``new`` has gone too far."""
         if not self.looks:
             return None
+        gaps = self.gaps
         self._place(new)
-        groups = self._present(new.t)
-        if len(groups) != len(self._groups) or any(a is not b for a, b in zip(groups, self._groups, strict=True)):
-            n = sum(len(group.mA) for group in groups) + len(self.dynamics.mechanics.distributed_owners)
-            self._groups, self._at, self._start, self._end = groups, None, np.zeros((2, n)), np.zeros((2, n))
-        if self._at is not old:
+        gaps.follow(new.t)
+        if self._at is not old or self._of is not gaps.of:
             self._place(old)
-            self._gaps(self._start)
+            self._start = gaps.read()
             self._place(new)
-        self._gaps(self._end)
+        self._of = gaps.of
+        self._end = gaps.read()
         h = new.t - old.t
         found = min((self._touch(int(k), h) for k in self._changed()), default=math.inf)
         if found < math.inf:
             self._at = old
             return found
-        self._start, self._end = self._end, self._start
-        self._at = new
+        self._start, self._at = self._end, new
         return None
 
-    def _present(self, t: float) -> tuple[ContactGroup, ...]:
-        """The contacts to look at: those declared, and the candidates of those searched at the state in place."""
-        dyn = self.dynamics
-        if dyn.candidates is None:
-            return (dyn.mechanics.contacts,)
-        dyn.candidates.follow(t)
-        return dyn.mechanics.contacts, dyn.candidates.group
-
     def _place(self, state: StepState) -> None:
-        self._now = State(state.q, state.v, state.a, state.lam)
-        self.dynamics.place(self._now)
-
-    def _gaps(self, out: FloatArray) -> None:
-        """Of the state in place: those of the groups, then those along bodies."""
-        first, along = 0, self.dynamics.mechanics.distributed
-        for group in self._groups:
-            end = first + len(group.mA)
-            contact_gaps(group, self.dynamics.markers, out[0, first:end], out[1, first:end])
-            first = end
-        if first < out.shape[1]:
-            distributed_gaps(along, self._now, self.dynamics.markers, out[0, first:], out[1, first:])
+        self.gaps.place(state.q, state.v, state.a, state.lam)
 
     def _changed(self) -> IntArray:
         """Contacts that have closed or opened, or may have done both."""
@@ -103,7 +79,7 @@ class FirstTouch:
     def _touch(self, k: int, h: float) -> float:
         """Size of the step to the first touch of contact k; infinite if there is none, or it may stand."""
         (g0, r0), (g1, r1) = self._start[:, k], self._end[:, k]
-        if not math.isfinite(g1):
+        if not (math.isfinite(g0) and math.isfinite(g1)):  # of a pair of tubes that is left out
             return math.inf
         if g0 <= 0.0:  # all of a contact in one step
             return QUARTER * h if g1 > 0.0 and -r0 * h > self.fine else math.inf

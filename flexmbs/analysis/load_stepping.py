@@ -33,6 +33,7 @@ from flexmbs.results.start_from import equilibrium_start
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.static_options import StaticOptions
 from flexmbs.results.status import Status
+from flexmbs.system.contact_pairs import contacts_of
 from flexmbs.system.system import EvaluationError, System
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class LoadStepper:
         self.scale = Scale(options.rtol, eq.length)
         flexible = bool(eq.elastic.all())
         self.loose = flexible and system.once(rigidity.is_loose)
-        touches = bool(dyn.mechanics.contact_owners or dyn.mechanics.distributed_owners)
+        touches = bool(contacts_of(system.model))
         self.mechanism = not flexible or (self.loose and (dyn.n_c > 0 or dyn.n_q > dyn.n_v or touches))
         self.factors = [0.0]
         self.scales, self.drives = [self.path.scales(0.0)], [self.path.drives(0.0)]

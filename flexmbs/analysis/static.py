@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from flexmbs.analysis.given import refuse_given
 from flexmbs.analysis.load_stepping import LoadStepper
+from flexmbs.analysis.static_reports import warn_of_friction
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.model.model import Model
@@ -106,7 +107,9 @@ def solve_static(
 
     Mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does (see
     `flexmbs.analysis.relaxation`), and one that nothing holds is refused with the coordinates that are free.
-    First-order states stand still; sampled controllers hold what they hold at the start.
+    First-order states stand still; sampled controllers hold what they hold at the start. Regularised friction is none
+    where nothing moves: of the equilibria that dry friction allows, that without friction is found, with a warning
+    where there are contacts with it.
 
     Examples
     --------
@@ -147,4 +150,6 @@ def solve_static(
     if time is not None:
         time = as_number("solve_static", "time", time, unit="time")
     system = model if isinstance(model, System) else compile_model(model)
-    return LoadStepper(system, options, start, time, throw).run()
+    solution = LoadStepper(system, options, start, time, throw).run()
+    warn_of_friction(system)
+    return solution

@@ -9,12 +9,14 @@ from flexmbs.analysis.stability import Stability
 from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
+from flexmbs.system.contact_pairs import contacts_of
 from flexmbs.system.system import System
 
 __all__ = [
     "raise_failure",
     "refuse_contact",
     "refuse_memory",
+    "warn_of_friction",
     "warn_of_round_off",
     "warn_of_stability",
     "warn_of_stiffness",
@@ -34,13 +36,26 @@ def refuse_memory(system: System) -> None:
 
 def refuse_contact(system: System) -> None:
     """Refuse contact on paths: its force bends where it opens and closes, and arc length has no tangent there."""
-    for force in system.model.forces:
-        if hasattr(force, "touching"):
-            raise ModelError(
-                f"Model {system.model.name!r}: contact {force.name!r} cannot be followed along a path: "
-                f"its stiffness jumps where it opens and closes. Leave it out, take a spring of smooth force in its "
-                f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
+    for contact in contacts_of(system.model):
+        raise ModelError(
+            f"Model {system.model.name!r}: contact {contact.name!r} cannot be followed along a path: "
+            f"its stiffness jumps where it opens and closes. Leave it out, take a spring of smooth force in its "
+            f"place (SpringDamper with a ForceCurve), or solve_static at the loads of interest."
+        )
+
+
+def warn_of_friction(system: System) -> None:
+    """Regularised friction is a function of the velocity, and none at rest."""
+    for contact in contacts_of(system.model):
+        if contact.friction is not None:
+            warnings.warn(
+                f"Model {system.model.name!r}: the friction of contact {contact.name!r} is a function of the slip "
+                f"velocity, and none at rest: of the equilibria that dry friction allows this is the one without. "
+                f"Leave friction= out where that is meant, or simulate until all rests, with BristleLaw.",
+                AccuracyWarning,
+                stacklevel=3,
             )
+            return
 
 
 def warn_of_round_off(name: str, accuracy: float, longest: int) -> None:

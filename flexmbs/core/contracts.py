@@ -197,6 +197,9 @@ class Term:
         Whether its forces are those of elastic supports, which count as reactions.
     energy : callable, optional
         ``energy(group, q)`` is the potential energy of elastic supports.
+    gaps : callable, optional
+        Of contacts: ``gaps(group, state, gap, rate)`` puts gaps, and their rates, that are less than those of the pairs
+        of bodies (n_pairs,) so far in their place.
     """
 
     name: str
@@ -207,6 +210,7 @@ class Term:
     diagnosis: str = ""
     support: bool = False
     energy: Callable[[Any, FloatArray], float] | None = None
+    gaps: Callable[[Any, State, FloatArray, FloatArray], None] | None = None
 
 
 class Formulation(Protocol):

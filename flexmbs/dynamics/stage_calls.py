@@ -43,7 +43,7 @@ FLOAT = np.dtype(np.float64)
 def state_of(q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> State:
     """A state of contiguous arrays of floats, which machine code takes them for without a look.
 
-    Arrays that cannot be written to, as those of results are, are copied: for them numba would compile all kernels anew.
+    Arrays that cannot be written to, as those of results are, are copied: for them numba would compile kernels anew.
     """
     for x in (q, v, a, lam):
         if not (x.flags.carray and x.dtype is FLOAT):

@@ -11,6 +11,7 @@ from flexmbs.kernels.laws import CURVES, LINEAR
 from flexmbs.kernels.mean_markers import MEAN_KINDS
 from flexmbs.kernels.rows.row_gradients import EXACT
 from flexmbs.model.forces.items import DEAD
+from flexmbs.system.contact_pairs import contacts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,8 +110,7 @@ def _forces(dyn: Dynamics) -> Iterator[tuple[str, str]]:
         name = f"force {getattr(item, 'name', item)!r}"
         if hasattr(item, "differentiate") or item.wrenches:
             yield name, "is a user force or a wrench, whose potential is not known"
-    contacts = (*m.contact_owners, *m.distributed_owners, *(table.owner for table in m.searched))
-    for owner in dict.fromkeys(contacts):
+    for owner in contacts_of(dyn.system.model):
         yield f"contact {owner.name!r}", "opens and closes, and has no exact change between two states"
     g = m.forces
     for n, owner in enumerate(m.force_owners):

@@ -25,7 +25,10 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.jit import kernel
 from flexmbs.core.triples import Vector, dot, plus, scaled
 
-__all__ = ["CrossingGroup", "crossing_energy", "crossing_force", "crossing_states", "crossing_tangent"]
+__all__ = [
+    "CrossingGroup", "crossing_energy", "crossing_force", "crossing_gaps", "crossing_place", "crossing_states",
+    "crossing_tangent",
+]  # fmt: skip
 
 NONE, CLOSED, PARALLEL = 0, 1, 2
 EDGE = 1e-9
@@ -34,6 +37,8 @@ LEAST = 0.03
 """Square of the sine of the angle between two tubes that touch at a point: 10 degrees."""
 MOST = 40
 FAR = 3.0
+OPEN = 1e-3
+"""Gap, over the sum of the radii, of elements that do not cross, at least."""
 Curve = tuple[Vector, Vector, Vector]
 Nearest = tuple[int, float, float, Vector, Curve, Curve]
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -79,25 +84,39 @@ def _curve(i: int, first: int, count: int, s: float, group: CrossingGroup, q: Fl
 
 
 @kernel
-def _nearest(i: int, group: CrossingGroup, q: FloatArray) -> Nearest:
-    """Whether pair i is closed, s, t, d, and both curves there."""
-    nA, nB, R = group.sides[i, 0], group.sides[i, 1], group.law[i, 0]
-    middle, other = _curve(i, 0, nA, 0.0, group, q), _curve(i, nA, nB, 0.0, group, q)
-    m = plus(other[0], -1.0, middle[0])
+def _chords(i: int, group: CrossingGroup, q: FloatArray) -> tuple[Vector, Vector, Vector]:
+    """From the middle of one element to that of the other, and half the chords of both."""
+    nA, nB = group.sides[i, 0], group.sides[i, 1]
+    m = plus(_curve(i, nA, nB, 0.0, group, q)[0], -1.0, _curve(i, 0, nA, 0.0, group, q)[0])
     a = scaled(0.5, plus(_curve(i, 0, nA, 1.0, group, q)[0], -1.0, _curve(i, 0, nA, -1.0, group, q)[0]))
     b = scaled(0.5, plus(_curve(i, nA, nB, 1.0, group, q)[0], -1.0, _curve(i, nA, nB, -1.0, group, q)[0]))
+    return m, a, b
+
+
+@kernel
+def _is_far(m: Vector, a: Vector, b: Vector, R: float) -> bool:
+    """Whether two elements are too far from each other to touch, however they are bent."""
+    return math.sqrt(dot(m, m)) > 1.5 * (math.sqrt(dot(a, a)) + math.sqrt(dot(b, b))) + R
+
+
+@kernel
+def _of_chords(m: Vector, a: Vector, b: Vector) -> tuple[float, float]:
+    """The places where the straight lines through both chords are nearest."""
     aa, bb, ab = dot(a, a), dot(b, b), dot(a, b)
-    nothing = (NONE, 0.0, 0.0, m, middle, other)
-    if math.sqrt(dot(m, m)) > 1.5 * (math.sqrt(aa) + math.sqrt(bb)) + R:
-        return nothing
     det = aa * bb - ab * ab
     if det < 1e-6 * aa * bb:
-        s = t = 0.0
-    else:
-        am, bm = dot(a, m), dot(b, m)
-        s = min(max((am * bb - ab * bm) / det, -1.5), 1.5)
-        t = min(max((am * ab - aa * bm) / det, -1.5), 1.5)
-    one, two, d = middle, other, m
+        return 0.0, 0.0
+    am, bm = dot(a, m), dot(b, m)
+    return (am * bb - ab * bm) / det, (am * ab - aa * bm) / det
+
+
+@kernel
+def _stationary(i: int, m: Vector, a: Vector, b: Vector, group: CrossingGroup, q: FloatArray) -> Nearest:
+    """Whether the distance of the axes is stationary within both elements: s, t, d, and both curves there."""
+    nA, nB = group.sides[i, 0], group.sides[i, 1]
+    s, t = _of_chords(m, a, b)
+    s, t = min(max(s, -1.5), 1.5), min(max(t, -1.5), 1.5)
+    one, two, d = _curve(i, 0, nA, s, group, q), _curve(i, nA, nB, t, group, q), m
     for _ in range(MOST):
         one, two = _curve(i, 0, nA, s, group, q), _curve(i, nA, nB, t, group, q)
         d = plus(two[0], -1.0, one[0])
@@ -111,13 +130,23 @@ def _nearest(i: int, group: CrossingGroup, q: FloatArray) -> Nearest:
             break
         s, t = s + ds, t + dt
         if abs(s) > FAR or abs(t) > FAR:
-            return nothing
-    if not (-1.0 - EDGE <= s < 1.0 - EDGE and -1.0 - EDGE <= t < 1.0 - EDGE):
+            break
+    inside = -1.0 - EDGE <= s < 1.0 - EDGE and -1.0 - EDGE <= t < 1.0 - EDGE
+    return CLOSED if inside else NONE, s, t, d, one, two
+
+
+@kernel
+def _nearest(i: int, group: CrossingGroup, q: FloatArray) -> Nearest:
+    """Whether pair i is closed, s, t, d, and both curves there."""
+    R = group.law[i, 0]
+    m, a, b = _chords(i, group, q)
+    nothing = (NONE, 0.0, 0.0, m, (m, a, b), (m, a, b))
+    if _is_far(m, a, b, R):
         return nothing
-    if not dot(d, d) < R * R:
+    status, s, t, d, one, two = _stationary(i, m, a, b, group, q)
+    if status == NONE or not dot(d, d) < R * R:
         return nothing
     ab = dot(one[1], two[1])
-    status = CLOSED
     if 1.0 - ab * ab / (dot(one[1], one[1]) * dot(two[1], two[1])) < LEAST:
         status = PARALLEL
     return status, s, t, d, one, two
@@ -216,11 +245,50 @@ def crossing_energy(group: CrossingGroup, q: FloatArray) -> float:
 
 
 @kernel
+def crossing_gaps(group: CrossingGroup, state: State, gap: FloatArray, rate: FloatArray) -> None:
+    """The least gap (n_pairs,) of each pair of tubes where they cross, and its rate, where less than what is there.
+
+    Elements whose axes have no nearest points within both count with those of their chords, and as open.
+    """
+    q, v = state.q, state.v
+    for i in range(group.dofs.shape[0]):
+        k, R, nA, nB = group.pair[i], group.law[i, 0], group.sides[i, 0], group.sides[i, 1]
+        m, a, b = _chords(i, group, q)
+        s, t = _of_chords(m, a, b)
+        status, d = NONE, m
+        if not _is_far(m, a, b, R):
+            status, s, t, d, _, _ = _stationary(i, m, a, b, group, q)
+        if status == NONE:
+            s, t = min(max(s, -1.0), 1.0), min(max(t, -1.0), 1.0)
+            d = plus(_curve(i, nA, nB, t, group, q)[0], -1.0, _curve(i, 0, nA, s, group, q)[0])
+        size = math.sqrt(dot(d, d))
+        here = size - R
+        if status == NONE:
+            here = max(here, OPEN * R)
+        if not here < gap[k]:
+            continue
+        gap[k], c = here, ZERO
+        for j in range(nA + nB):
+            w = -_value(group.P, i, j, s) if j < nA else _value(group.P, i, j, t)
+            n = group.dofs[i, 3 * j]
+            c = plus(c, w, (v[n], v[n + 1], v[n + 2]))
+        rate[k] = dot(d, c) / size if size > 0.0 else 0.0
+
+
+@kernel
+def crossing_place(group: CrossingGroup, i: int, q: FloatArray) -> tuple[float, float]:
+    """Natural coordinates of the nearest points of the axes of pair i of elements."""
+    m, a, b = _chords(i, group, q)
+    _, s, t, _, _, _ = _stationary(i, m, a, b, group, q)
+    return s, t
+
+
+@kernel
 def crossing_states(group: CrossingGroup, q: FloatArray, out: FloatArray) -> None:
-    """The pair as a whole into ``out (14,)``: place, gap (of the nearest closed place, else 0), 0, N, force, energy.
+    """The pair as a whole into ``out (14,)``: place, N, force and energy.
 
     As rows of the histories of contacts: place (3), gap, its rate, N, force on the second line (3), slip (3), energy
-    and power; what it does not have is zero.
+    and power; what it does not have is zero, and the gap is that of `crossing_gaps`.
     """
     out[:] = 0.0
     for i in range(group.dofs.shape[0]):
@@ -230,7 +298,6 @@ def crossing_states(group: CrossingGroup, q: FloatArray, out: FloatArray) -> Non
         size = math.sqrt(dot(d, d))
         depth = group.law[i, 0] - size
         N = group.law[i, 1] * depth ** group.law[i, 2]
-        out[3] = min(out[3], -depth)
         out[5] += N
         out[12] += N * depth / (group.law[i, 2] + 1.0)
         for axis in range(3):

@@ -93,7 +93,7 @@ def contact_history(solution: States, contact: Contact) -> ContactHistory:
         found[:, k], points[:, k] = _of_pair(solution, pair, at)
     for k, crossed in enumerate(crossing, start=n_a):
         tubes = CrossingTubes(solution.system.coordinates, crossed)
-        told = np.array([tubes.states(q) for q in solution.q]).reshape(n, 14)
+        told = np.array([tubes.states(q, v) for q, v in zip(solution.q, solution.v, strict=True)]).reshape(n, 14)
         points[:, k], found[:, k] = np.split(told, [3], axis=1)
     for k, body in enumerate(along, start=n_a + n_c):
         points[:, k], found[:, k] = np.split(body.whole(), [3], axis=1)
@@ -153,4 +153,4 @@ def _of_pair(solution: States, pair: ContactPair, at: Poses | None) -> tuple[Flo
     normal = np.empty((n, 3))
     p, R, twist = (np.ascontiguousarray(x) for x in (p, R, twist))
     contact_states(alone(pair), p, R, twist, z, two_markers(), out, normal)
-    return out, np.array([pair.b.point(p[i, 1], R[i, 1], normal[i]) for i in range(n)]).reshape(n, 3)
+    return out, np.array([pair.b.point(pair.a, p[i], R[i], normal[i]) for i in range(n)]).reshape(n, 3)

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flexmbs.model.model import Model
 
-__all__ = ["between_free_bodies", "taking_part"]
+__all__ = ["between_free_bodies", "contacts_of", "taking_part"]
 MOST = 5
 """Pairs that the warning names."""
+
+
+def contacts_of(model: Model) -> tuple[Any, ...]:
+    """The contacts of a model, whatever their pairs are: forces that open and close."""
+    return tuple(force for force in model.forces if hasattr(force, "touching"))
 
 
 def taking_part(model: Model, items: list[tuple[Any, Any]]) -> list[bool]:

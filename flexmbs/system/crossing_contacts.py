@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.errors import ModelError
-from flexmbs.kernels.crossing_contacts import CrossingGroup, crossing_states
+from flexmbs.kernels.crossing_contacts import CrossingGroup, crossing_gaps, crossing_states
 from flexmbs.system.contact_pairs import between_free_bodies
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["CrossingTubes", "crossing_items"]
+__all__ = ["CrossingTubes", "crossing_items", "crossing_pairs"]
 
 TOUCHING = 1e-9
 """Overlap at the start, over the sum of the radii, that is round-off."""
@@ -43,22 +43,41 @@ class CrossingTubes:
         items = pair.items(places, 0)
         self.group = CrossingGroup(items.dofs, 0, *items.columns)
 
-    def states(self, q: FloatArray) -> FloatArray:
+    def gap(self, q: FloatArray, v: FloatArray) -> float:
+        """The least gap [length]."""
+        return float(self._gap(q, v)[0])
+
+    def states(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The pair (14,), as `flexmbs.kernels.crossing_contacts.crossing_states` gives it."""
         out = np.empty(14)
         crossing_states(self.group, np.ascontiguousarray(q), out)
+        out[3:5] = self._gap(q, v)
         return out
+
+    def _gap(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        """Gap and its rate (2,)."""
+        q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+        gap, rate = np.full(1, np.inf), np.zeros(1)
+        crossing_gaps(self.group, State(q, v, v, v), gap, rate)
+        return np.concatenate((gap, rate))
 
 
 def crossing_items(model: Model, coordinates: Coordinates, places: Any) -> list[Items]:
     """The pairs of elements of all tubes that may touch, those of joined bodies left out; refuses an overlap."""
-    pairs = [(force, pair) for force in model.forces for pair in getattr(force, "crossing", ())]
+    pairs = crossing_pairs(model)
     kept = between_free_bodies(model, pairs)
     for contact, pair in kept:
-        gap = 0.0 if contact.allow_overlap else CrossingTubes(coordinates, pair).states(coordinates.reference)[3]
+        tubes = CrossingTubes(coordinates, pair)
+        gap = 0.0 if contact.allow_overlap else tubes.gap(coordinates.reference, np.zeros(coordinates.n_v))
         if gap < -TOUCHING * pair.law[0]:
             raise ModelError(
                 f"Contact {contact.name!r}: {pair} overlap by {-gap:.4g} at the start, which would throw them apart. "
                 f"Move them, or give allow_overlap=True if they rest on each other."
             )
-    return [pair.items(places, number) for number, (_, pair) in enumerate(kept)]
+    number = {id(pair): k for k, (_, pair) in enumerate(pairs)}
+    return [pair.items(places, number[id(pair)]) for _, pair in kept]
+
+
+def crossing_pairs(model: Model) -> list[tuple[Any, CrossingPair]]:
+    """All pairs of tubes with their contacts, in the order of the numbers that their elements have."""
+    return [(force, pair) for force in model.forces for pair in getattr(force, "crossing", ())]

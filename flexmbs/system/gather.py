@@ -46,6 +46,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
                 kind.diagnosis,
                 kind.support,
                 kind.energy,
+                kind.gaps,
             )
         )
         if kind.tangent is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import row_gradient
 from flexmbs.model.control.calling import only_label
 from flexmbs.system.contact_pairs import taking_part
+from flexmbs.system.crossing_contacts import CrossingTubes
 from flexmbs.system.distributed_contacts import AlongBody
 from flexmbs.system.marker_set import MarkerSet
 
@@ -32,7 +33,7 @@ class Viewer:
         self.system = system
         self._sets: IdentityMap[Marker, tuple[MarkerSet, MarkerWork]] = IdentityMap()
         self._pairs: IdentityMap[Contact, tuple[ContactPair, ...]] = IdentityMap()
-        self._along: IdentityMap[Contact, tuple[AlongBody, ...]] = IdentityMap()
+        self._along: IdentityMap[Contact, tuple[AlongBody | CrossingTubes, ...]] = IdentityMap()
         self.near: dict[tuple[str, str], float] = {}
         self.held: FloatArray = np.zeros(0)
         self.held_names: tuple[str, ...] = ()
@@ -61,12 +62,16 @@ class Viewer:
             self._pairs[contact] = tuple(pair for pair, c in zip(contact.touching, counts, strict=True) if c)
         return self._pairs[contact]
 
-    def along(self, contact: Contact) -> tuple[AlongBody, ...]:
-        """The pairs along bodies of a contact that take part, with their tables."""
+    def along(self, contact: Contact) -> tuple[AlongBody | CrossingTubes, ...]:
+        """The pairs along bodies of a contact that take part, and of tubes, with their tables."""
         if contact not in self._along:
-            counts = taking_part(self.system.model, [(contact, pair.ends) for pair in contact.distributed])
-            pairs = [pair for pair, c in zip(contact.distributed, counts, strict=True) if c]
-            self._along[contact] = tuple(AlongBody(self.system.coordinates, pair) for pair in pairs)
+            coordinates = self.system.coordinates
+            ends: list[Any] = [pair.ends for pair in contact.distributed] + list(contact.crossing)
+            counts = iter(taking_part(self.system.model, [(contact, pair) for pair in ends]))
+            found: list[AlongBody | CrossingTubes] = []
+            found += [AlongBody(coordinates, pair) for pair in contact.distributed if next(counts)]
+            found += [CrossingTubes(coordinates, pair) for pair in contact.crossing if next(counts)]
+            self._along[contact] = tuple(found)
         return self._along[contact]
 
 

@@ -396,3 +396,22 @@ def test_the_accuracy_estimate_is_of_the_size_of_the_error(line: Maker) -> None:
 def test_bad_calls(line: Maker, call: Any, message: str) -> None:
     with pytest.raises(fx.ModelError, match=message):
         call(cantilever(line))
+
+
+def test_friction_of_contacts_is_none_at_rest_and_that_is_told() -> None:
+    """A ball that hangs on a spring beside an inclined plane lies as it would on a smooth one."""
+
+    def resting(friction: Any) -> fx.StaticSolution:
+        ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0.0, 0.0, 0.099), name="ball")
+        floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0.3, 0, 1)))
+        law = fx.contact.HuntCrossleyLaw(stiffness=1e5)
+        touch = fx.Contact(
+            (floor, fx.contact.Sphere(ball, radius=0.1)), law, friction, allow_overlap=True, name="touch"
+        )
+        held = fx.Bushing(fx.ground.marker((0, 0, 0.099)), ball.centre, (100.0,) * 3 + (1.0,) * 3)
+        return fx.solve_static(fx.Model(ball, touch, held, fx.Gravity((0, 0, -9.81))))
+
+    smooth = resting(None)
+    with pytest.warns(fx.AccuracyWarning, match="friction of contact 'touch' is a function of the slip"):
+        rough = resting(fx.contact.CoulombLaw(0.5, speed=1e-3))
+    assert np.allclose(rough.q, smooth.q, rtol=0.0, atol=1e-12)

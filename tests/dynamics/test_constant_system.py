@@ -178,6 +178,28 @@ def test_scratch_is_written_before_it_is_read(model: str) -> None:
         assert found == alone if isinstance(alone, str) else np.array_equal(found, alone), analysis
 
 
+@pytest.mark.parametrize("model", SCRATCHING)
+def test_a_table_that_calls_share_stays_one(model: str) -> None:
+    """In a run of its own, too: compiled steps write every table, and take minutes to compile with copies of each."""
+    for group in fx.compile_model(SCRATCHING[model]()).mechanics.groups:
+        own = group.for_run()
+        renewed = (list(g.moving.renew or ()) if g.moving is not None else [] for g in (group, own))
+        before, after = (
+            [part for call in (*calls, *more) for part in tables_of(call)]
+            for calls, more in zip((group.stages, own.stages), renewed, strict=True)
+        )
+        assert len(before) == len(after)
+        assert len({id(x) for x in before}) == len({id(x) for x in after})
+
+
+def tables_of(call: Any) -> list[Any]:
+    """Named tuples of arrays among the parts of a call, however deep."""
+    if isinstance(call, np.ndarray) or not isinstance(call, tuple):
+        return []
+    own = [call] if hasattr(call, "_fields") and any(isinstance(x, np.ndarray) for x in call) else []
+    return own + [table for part in call for table in tables_of(part)]
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.core.errors.AccuracyWarning")
 @pytest.mark.parametrize("model", SCRATCHING)
 def test_two_runs_of_one_system_in_turns(model: str) -> None:

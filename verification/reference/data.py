@@ -23,8 +23,8 @@ IDS = (
     "hertz-impact", "hunt-crossley-restitution", "newtons-cradle", "block-on-incline", "sliding-to-rolling",
     "dwell-time-friction", "stick-slip-on-belt", "column-of-spheres", "tumbling-block", "foot-ground-law",
     "painleve-rod", "pile-thresholds", "two-link-crawler", "wheel-rail-normal-force", "wheelset-hunting",
-    "neighbours-of-many-spheres", "capstan", "belt-drive", "crossing-cables", "rod-hits-wall", "beam-on-stop",
-    "strip-lifted-from-floor",
+    "distances-of-shapes", "neighbours-of-many-spheres", "capstan", "belt-drive", "crossing-cables", "rod-hits-wall",
+    "beam-on-stop", "strip-lifted-from-floor",
     "n11", "n12", "n14", "n15", "n16", "n17", "n18", "n19", "n20", "n22", "n23", "n24", "n25", "n26", "n28", "n29",
 )  # fmt: skip
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, qr
 
 from flexmbs.analysis.paths.between import Piece
 from flexmbs.analysis.paths.curve import Curve, PathPoint
@@ -157,10 +156,10 @@ class _Block:
         curve.tangent_at(point.point, point.p)
         V, values = self.vectors, np.zeros(0)
         for _ in range(SWEEPS if self.fresh else AGAIN):
-            Q = qr(root[:, None] * V, mode="economic")[0]
+            Q = np.linalg.qr(root[:, None] * V)[0]
             Z = np.column_stack([curve.equations.solve(root * q) for q in Q.T])
             H = Q.T @ (root[:, None] * Z)
-            values, turn = eigh(0.5 * (H + H.T))
+            values, turn = np.linalg.eigh(0.5 * (H + H.T))
             V = Z @ turn
             V /= np.linalg.norm(root[:, None] * V, axis=0)
         order = np.argsort(-np.abs(values))

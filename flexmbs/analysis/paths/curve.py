@@ -89,8 +89,8 @@ class Curve:
     measure : Measure
     forward : bool
         On which side of p the derivative by p is taken: ahead of where the path goes, which matters at kinks.
-    message, worst : str
-        Why the last correction failed; the largest residual of the last iteration and where it was.
+    message : str
+        Why the last correction failed.
     rows : list of Iteration
         All iterations.
     """
@@ -110,7 +110,8 @@ class Curve:
         if not weight.any():
             weight = np.where(eq.velocities, 1.0, 0.0)
         self.measure = Measure(weight / max(1, int((weight > 0.0).sum())), 1.0, wide)
-        self.message, self.worst, self.residual = "", "", np.nan
+        self.message, self.residual = "", np.nan
+        self._last = np.zeros(0)
         self.forward = True
         self._dead = parameter.dead()
         self._by_p: FloatArray | None = None
@@ -215,7 +216,7 @@ class Curve:
                 whole = max(whole, float(np.sqrt(np.sum(D * sizes**2))))
             far = float(np.abs(eq.whole(dx, self.frames(p))[eq.lengths]).max(initial=0.0)) / eq.length
             self.residual = float(np.abs(r[eq.velocities]).max(initial=0.0))
-            self.worst = self._worst(r)
+            self._last = r
             self.rows.append(Iteration(p, number, np.nan, size, self.residual, np.nan, 1.0))
             if not np.isfinite(size) or not np.isfinite(dp):
                 self.message = "the iteration diverges"
@@ -236,9 +237,12 @@ class Curve:
         self.message = f"no equilibrium after {MOST} iterations; {self.worst}"
         return None
 
-    def _worst(self, r: FloatArray) -> str:
-        """The largest residual of a reduced vector, and where it is."""
-        eq = self.equations
+    @property
+    def worst(self) -> str:
+        """The largest residual of the last iteration, and where it was; empty before the first."""
+        if not len(self._last):
+            return ""
+        eq, r = self.equations, self._last
         places = np.flatnonzero(eq.velocities)
         k = int(places[np.argmax(np.abs(r[places]))])
         return f"largest residual {self.residual:.3g}, at {eq.dyn.coordinates.describe(int(eq.free[k]))}"

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.errors import ModelError
-from flexmbs.kernels.crossing_contacts import CrossingGroup, crossing_energy, crossing_force, crossing_tangent
+from flexmbs.kernels.crossing_contacts import (
+    CrossingGroup,
+    crossing_energy,
+    crossing_force,
+    crossing_gaps,
+    crossing_tangent,
+)
 from flexmbs.model.forces.items import Items, Kind
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ NODES = np.cos(np.pi * (np.arange(4) + 0.5) / 4.0)
 CROSSING = Kind(
     "contact of tubes", CrossingGroup, crossing_force, crossing_tangent,
     diagnosis="two tubes touch at an angle below 10 degrees, along a line and not at a point, or their axes meet",
-    energy=lambda group, q: float(crossing_energy(group, q)),
+    energy=lambda group, q: float(crossing_energy(group, q)), gaps=crossing_gaps,
 )  # fmt: skip
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.distributed_contacts import BOX, CAPSULE, CYLINDER, PLANE, RING, SPHERE
@@ -71,6 +74,7 @@ class _Probe(NamedTuple):
     marker: Any
     ball_radius: float = 0.0
     rim_radius: None = None
+    segment: None = None
 
 
 def _rows(a: Any, b: Any) -> ShapeRows | None:
@@ -101,6 +105,7 @@ def distributed_pair(
     gap, *slips = found.rows
     numbers = (*gap.constants[3:6], 0.0, 0.0, 0.0)[:3]
     directions = tuple(row.constants[:3] for row in slips) if friction is not None else ()
+    _warn_of_gaps(owner, a, b, SHAPES[gap.kind], numbers)
     data = (b.offset, *law.numbers(owner, a, b), *((float(NONE),) if friction is None else friction.numbers()))
     count = 0 if friction is None else friction.states(len(directions))
     fine = FINE * max(1e-3, float(abs(b.body.mesh.points).max()))
@@ -110,3 +115,25 @@ def distributed_pair(
         for k in range(count)
     )
     return DistributedPair(a, b, SHAPES[gap.kind], numbers, directions, data, states)
+
+
+def _warn_of_gaps(owner: str, a: Shape, b: Along, kind: int, numbers: Numbers) -> None:
+    """Warn if a shape is narrower than the points of the other one are apart, between which it is not seen."""
+    narrow = {SPHERE: numbers[0], CYLINDER: numbers[0], CAPSULE: numbers[0], BOX: sorted(numbers)[1], RING: numbers[1]}
+    bore = kind == CYLINDER and numbers[1] < 0.0
+    if kind == PLANE or bore:
+        return
+    reach = narrow[kind] + b.offset
+    w = b.table().w
+    root = 0.5 if b.body.surface else 1.0
+    apart, length = float(w.max()) ** root, float(w.sum(axis=1).max()) ** root
+    if apart <= reach:
+        return
+    unseen = "passes" if apart > 2.0 * reach else f"sinks in by up to {math.hypot(0.5 * apart, reach) - reach:.2g}"
+    points = math.ceil(0.5 * math.pi * length / reach)  # the largest weight of Gauss' rule tends to pi/n
+    warnings.warn(
+        f"{owner}: points by which {b} touches are {apart:.3g} apart, and {a} reaches {reach:.3g} about its middle: "
+        f"between two points it {unseen} unseen. Take more elements, or points={points}.",
+        AccuracyWarning,
+        stacklevel=6,
+    )

@@ -50,7 +50,7 @@ class LeastGap(Description):
             p = np.array([view.position(m) for m in ends])
             R = np.array([view.rotation(m) for m in ends])
             least = min(least, gap_of(pair, p, R))
-        if self.contact.distributed:
+        if self.contact.distributed or self.contact.crossing:
             least = min(least, view.least_gap_along(self.contact))
         return float(least)
 
@@ -76,7 +76,7 @@ class SlipSpeed(Description):
 
     def __post_init__(self) -> None:
         _refuse_searched("SlipSpeed", self.contact)
-        if self.contact.distributed:
+        if self.contact.distributed or self.contact.crossing:
             raise ModelError(
                 f"SlipSpeed: contact {self.contact.name!r} lies along a line or surface; slip is watched of declared "
                 f"pairs of shapes: name them in pairs= of a contact of their own."

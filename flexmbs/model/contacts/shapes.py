@@ -31,7 +31,7 @@ from flexmbs.model.joints.contracts import Row
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
 
-__all__ = ["Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex", "placed", "round_rows"]
+__all__ = ["Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex", "placed", "round_rows", "rows_with"]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO = (0.0, 0.0, 0.0)
@@ -60,6 +60,16 @@ class Shape(Description):
         return None
 
     @property
+    def segment(self) -> tuple[float, float] | None:
+        """Radius, and half the length along the z axis of its marker, of a capsule; None of others."""
+        return None
+
+    @property
+    def substitutes(self) -> str:
+        """What stands for it against shapes that it has no contact with, in words; empty where nothing does."""
+        return ""
+
+    @property
     def curvature(self) -> float | None:
         """1/radius of a ball, 0 of a plane; None where the law of Hertz needs more."""
         return None
@@ -85,9 +95,9 @@ class Shape(Description):
         """
         return None
 
-    def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
-        """Where it touches (3,), as side B with its marker at p and R, a surface with this normal towards it."""
-        return p - (self.ball_radius or 0.0) * normal
+    def point(self, other: Shape, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+        """Where it touches (3,), as B, another shape as A with this normal; their markers at p (2, 3), R (2, 3, 3)."""
+        return np.asarray(p[1] - (self.ball_radius or 0.0) * normal)
 
     def __str__(self) -> str:
         return f"{type(self).__name__} on {self.marker}"
@@ -125,11 +135,15 @@ def round_rows(a: Shape, b: Shape, gap: int, slip: int, numbers: tuple[float, ..
     """Rows of a round shape and a ball."""
     if b.ball_radius is None:
         return None
+    return rows_with(a, b, gap, slip, (*numbers, *(0.0,) * (3 - len(numbers)), b.ball_radius))
+
+
+def rows_with(a: Shape, b: Shape, gap: int, slip: int, tail: tuple[float, ...]) -> ShapeRows:
+    """The gap, and the slip along the axes of A, or those of the plane of motion; ``tail``: their numbers (4,)."""
     R = a.marker.rotation0()
     directions = (
         tuple(tuple(float(x) for x in R.T @ np.array(e)) for e in (X, Y)) if _in_plane(a, b) else (X, Y, Z)
     )  # fmt: skip
-    tail = (*numbers, *(0.0,) * (3 - len(numbers)), b.ball_radius)
     return ShapeRows((Row(gap, (*NO, *tail)), *(Row(slip, (*e, *tail)) for e in directions)))
 
 
@@ -312,12 +326,12 @@ class Rim(Shape):
         """Radius and tube."""
         return self.radius + self.tube
 
-    def point(self, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+    def point(self, other: Shape, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
         """The lowest point of the circle."""
-        axis = R[:, 2]
+        axis = R[1, :, 2]
         down = (axis @ normal) * axis - normal
         size = float(np.linalg.norm(down))
-        return p + self.radius / size * down if size > 0.0 else p
+        return np.asarray(p[1] + self.radius / size * down if size > 0.0 else p[1])
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls; points meet a thick one only."""
@@ -357,6 +371,11 @@ class Cylinder(Shape):
         owner = placed(self, self.marker, turns=True)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
         as_flag(owner, "inside", self.inside)
+
+    @property
+    def substitutes(self) -> str:
+        """Its rims."""
+        return "a Rim at each end of the Cylinder"
 
     def clearance(self, x: FloatArray) -> FloatArray:
         """Distances from its surface."""

@@ -10,8 +10,9 @@ import numpy as np
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, BOX_SLIP, CAPSULE_GAP, CAPSULE_SLIP
+from flexmbs.kernels.rows.segment_rows import SEGMENTS_GAP, SEGMENTS_SLIP, nearest_places
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.contacts.shapes import Shape, ShapeRows, Vertex, placed, round_rows
+from flexmbs.model.contacts.shapes import Shape, ShapeRows, Sphere, Vertex, placed, round_rows, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -34,7 +35,9 @@ class Capsule(Shape):
 
     Notes
     -----
-    Partners: `Sphere`, `Vertex`. On a `Plane` give the two balls at its ends.
+    Partners: `Sphere`, `Vertex`, `Capsule`. On a `Plane` give the two balls at its ends, `Capsule.ends`. Two capsules
+    touch at one point, also where they are parallel, in the middle of what they have in common: the contact does not
+    keep them parallel.
 
     Examples
     --------
@@ -59,9 +62,39 @@ class Capsule(Shape):
         """Half its length, with the half balls."""
         return self.radius + 0.5 * self.length
 
+    @property
+    def segment(self) -> tuple[float, float]:
+        """Radius, and half the length of its axis."""
+        return self.radius, 0.5 * self.length
+
+    @property
+    def substitutes(self) -> str:
+        """Its ends."""
+        return "Capsule.ends"
+
+    @property
+    def ends(self) -> tuple[Sphere, Sphere]:
+        """The balls at its ends; of a flexible body, whose nodes carry no other points, there are none."""
+        at = self.marker
+        if at.point is None:
+            raise ModelError(f"{self}: a node has no other points; give spheres on a rigid body.")
+        half = 0.5 * self.length * at.frame[:, 2]
+        low, high = (Sphere(Marker(at.body, at.point + x, at.frame), radius=self.radius) for x in (-half, half))
+        return low, high
+
+    def point(self, other: Shape, p: FloatArray, R: FloatArray, normal: FloatArray) -> FloatArray:
+        """On its surface, as B, before the point of its axis that is nearest to the axis of A."""
+        assert other.segment is not None  # noqa: S101 - balls and points are sides B themselves
+        A, B, d = (tuple(map(float, x.ravel())) for x in (R[0], R[1], p[1] - p[0]))
+        t = nearest_places((0.0, other.segment[1], 0.5 * self.length), d, A, B)[1]  # type: ignore[arg-type]
+        return np.asarray(p[1] + t * R[1, :, 2] - self.radius * normal)
+
     def rows_against(self, other: Shape) -> ShapeRows | None:
-        """With balls and points."""
-        return round_rows(self, other, CAPSULE_GAP, CAPSULE_SLIP, (self.radius, 0.5 * self.length))
+        """With balls, points and capsules."""
+        if other.segment is not None:
+            radius, half = other.segment
+            return rows_with(self, other, SEGMENTS_GAP, SEGMENTS_SLIP, (*self.segment, half, radius))
+        return round_rows(self, other, CAPSULE_GAP, CAPSULE_SLIP, self.segment)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +129,11 @@ class Box(Shape):
             raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
         size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
         object.__setattr__(self, "size", size)
+
+    @property
+    def substitutes(self) -> str:
+        """Its corners."""
+        return "Box.corners"
 
     @property
     def corners(self) -> tuple[Vertex, ...]:

@@ -33,6 +33,7 @@ class Kind:
     diagnosis: str = ""
     support: bool = False
     energy: Callable[[Any, FloatArray], float] | None = None
+    gaps: Callable[[Any, State, FloatArray, FloatArray], None] | None = None
 
 
 class Items(NamedTuple):

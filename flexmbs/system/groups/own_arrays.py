@@ -22,6 +22,9 @@ def own_arrays(shared: Iterable[FloatArray]) -> Own:
 def with_own(thing: Any, own: Own) -> Any:
     """The same with what ``own`` has in place of its parts, in tuples and named tuples however deep.
 
+    What takes the place of a tuple is kept in ``own``: one table stays one, however many calls take it, since the
+    compiled step writes each table once.
+
     Examples
     --------
     >>> import numpy as np
@@ -30,11 +33,15 @@ def with_own(thing: Any, own: Own) -> Any:
     >>> found = with_own((a, (b, a)), own)
     >>> found[0] is a, found[1][0] is b, found[1][1] is found[0]
     (False, True, True)
+    >>> table = (a, b)
+    >>> with_own(table, own) is with_own(table, own)
+    True
     """
-    if not isinstance(thing, tuple):
+    if not isinstance(thing, tuple) or thing in own:
         return own.get(thing, thing)
     parts = [with_own(part, own) for part in thing]
     if all(new is old for new, old in zip(parts, thing, strict=True)):
         return thing
     make = getattr(thing, "_make", tuple)
-    return make(parts)
+    own[thing] = make(parts)
+    return own[thing]

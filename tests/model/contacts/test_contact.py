@@ -120,7 +120,9 @@ def test_neighbouring_links_of_a_tree_are_left_out_and_named() -> None:
 
 @pytest.mark.filterwarnings("ignore:Model .* has gained")
 def test_short_contacts_are_told() -> None:
-    with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': that of .* lasted \d steps.*Take steps of"):
+    with pytest.warns(
+        fx.AccuracyWarning, match=r"Contact 'touch': .* touched at .*; it lasted \d steps.*Take steps of"
+    ):
         drop_from_above(step=1e-3)
 
 
@@ -389,3 +391,132 @@ def test_events_of_slip_are_refused_in_words() -> None:
     searches = fx.Contact((FLOOR, *many), BITES, C.CoulombLaw(0.3, speed=1e-3), search=True)
     with pytest.raises(fx.ModelError, match="searches its pairs"):
         searches.event("slips")
+
+
+# --- capsules ----------------------------------------------------------------------------------------------
+
+
+def rods(gap: float, friction: Any = None, search: bool = False) -> tuple[fx.Model, Any, Any, Any]:
+    """Two rods, one of which falls on the other askew and off its middle."""
+
+    def rod(name: str, at: Any, axis: Any, **more: Any) -> tuple[Any, Any]:
+        body = fx.RigidBody(1.0, (0.02, 0.03, 0.01), position=at, name=name, **more)
+        return body, C.Capsule(body.marker((0, 0, 0), axis=axis), radius=0.05, length=0.8)
+
+    a, shape_a = rod("a", (0, 0, 0), (1, 0, 0))
+    b, shape_b = rod("b", (0.15, 0.1, 0.1 + gap), (0.3, 1, 0.05), velocity=(0.2, 0, -2.0), angular_velocity=(0, 1, 3))
+    touch = fx.Contact((shape_a, shape_b), C.HuntCrossleyLaw(stiffness=1e5, exponent=1.5), friction, search=search,
+                       name="touch")  # fmt: skip
+    return fx.Model(a, b, touch), a, b, touch
+
+
+@pytest.mark.parametrize("friction", [None, C.CoulombLaw(0.4, speed=0.05)])
+def test_capsules_keep_momenta_and_energy(friction: Any) -> None:
+    model, a, b, touch = rods(0.02, friction)
+    run = fx.simulate(model, until=0.05, step=fx.ErrorControl(rtol=1e-9))
+    history = run.contact(touch)
+    assert history.normal.max() > 100.0
+    assert run.velocity(a)[-1, 2] < -0.5
+    linear, angular = run.momentum()
+    assert np.abs(linear - linear[0]).max() < 1e-12
+    assert np.abs(angular - angular[0]).max() < 1e-7
+    assert abs(run.energy.balance[-1]) < 1e-5 * run.energy.kinetic[0]
+    lost = 1.0 - run.energy.kinetic[-1] / run.energy.kinetic[0]
+    assert (abs(lost) < 1e-5) if friction is None else (1e-3 < lost < 0.5)
+    # the point is on both surfaces while they touch: its distances from both axes are radii less half the depth
+    k = int(history.normal[:, 0].argmax())
+    at, depth = history.point[k, 0], -history.gap[k, 0]
+    for body, axis, before in ((a, (1.0, 0.0, 0.0), depth), (b, (0.3, 1.0, 0.05), 0.0)):
+        R = run.rotation(body)[k]
+        direction = R @ np.array(axis) / np.linalg.norm(axis)
+        away = at - run.position(body)[k]
+        assert np.linalg.norm(away - (away @ direction) * direction) == pytest.approx(0.05 - before, abs=1e-12)
+
+
+def test_capsules_that_are_searched_move_as_declared_ones() -> None:
+    states = []
+    for search in (False, True):
+        model, *_ = rods(0.02, search=search)
+        run = fx.simulate(model, until=0.05, step=1e-4)
+        states.append(run.q[-1])
+    assert np.abs(states[0] - states[1]).max() < 1e-10
+
+
+def test_short_capsules_are_balls() -> None:
+    def end(shape: Any) -> Any:
+        bodies = [
+            fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, z), velocity=(v, 0, -20 * v), name=name)
+            for name, z, v in (("low", 0.0, 0.0), ("high", 0.25, 0.1))
+        ]
+        law, friction = C.HuntCrossleyLaw(stiffness=1e6), C.CoulombLaw(0.3, speed=0.01)
+        touch = fx.Contact([shape(body) for body in bodies], law, friction)
+        return fx.simulate(fx.Model(*bodies, touch), until=0.05, step=5e-5).q[-1]
+
+    short = end(lambda body: C.Capsule(body, radius=0.1, length=1e-9))
+    assert short == pytest.approx(end(lambda body: C.Sphere(body, radius=0.1)), abs=1e-7)
+
+
+def test_the_ends_of_a_capsule_stand_on_a_plane() -> None:
+    body = fx.RigidBody(1.0, (0.02, 0.02, 0.01), position=(0, 0, 0.05), name="rod")
+    rod = C.Capsule(body.marker((0, 0, 0), axis=(1, 0, 0)), radius=0.05, length=0.8)
+    touch = fx.Contact(
+        (FLOOR, *rod.ends), C.HuntCrossleyLaw(stiffness=1e4, exponent=1.0, damping=20.0), allow_overlap=True
+    )
+    run = fx.simulate(fx.Model(body, touch, G), until=0.5, step=1e-3)
+    assert run.contact(touch).normal[-1] == pytest.approx(9.81 / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "friction", [None, C.CoulombLaw(0.3, speed=0.01), C.BristleLaw(0.3, stiffness=1e5, damping=50.0)]
+)
+def test_capsules_in_the_plane_move_as_in_space(friction: Any) -> None:
+    def ends(planar: bool) -> Any:
+        bodies, shapes = [], []
+        for name, at, axis, v, w in (
+            ("a", (0.0, 0.0), (1.0, 0.1), (0.0, 0.0), 0.0), ("b", (0.3, 0.32), (0.4, 1.0), (0.1, -2.0), 1.5)
+        ):  # fmt: skip
+            if planar:
+                body: Any = fx.PlanarRigidBody(1.0, 0.03, position=at, velocity=v, angular_velocity=w, name=name)
+            else:
+                body = fx.RigidBody(1.0, (0.02, 0.03, 0.03), position=(*at, 0), velocity=(*v, 0),
+                                    angular_velocity=(0, 0, w), name=name)  # fmt: skip
+            more = () if planar else (0.0,)
+            marker = body.marker((0.0, 0.0, *more), axis=(*axis, *more))
+            bodies.append(body)
+            shapes.append(C.Capsule(marker, radius=0.05, length=0.4))
+        touch = fx.Contact(shapes, C.HuntCrossleyLaw(stiffness=1e5), friction, name="touch")
+        run = fx.simulate(fx.Model(*bodies, touch), until=0.1, step=1e-4)
+        assert run.contact(touch).normal.max() > 100.0
+        return np.concatenate([run.position(body)[-1, :2] for body in bodies])
+
+    assert ends(True) == pytest.approx(ends(False), abs=1e-12)
+
+
+# --- shapes without a contact ------------------------------------------------------------------------------
+
+
+def test_shapes_that_go_through_each_other_are_told() -> None:
+    """A box on a floor, beside a ball that both have contact with: it would fall through."""
+    law = C.HuntCrossleyLaw(stiffness=1e5)
+    box = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0.05), name="box")
+    other = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0.5), name="other")
+    shape, second = (C.Box(body, size=(0.2, 0.1, 0.1)) for body in (box, other))
+    above = C.Sphere(ball(1.0), radius=0.1)
+    with pytest.warns(UserWarning, match=r"through each other: Plane .* and Box .*Give Box.corners on the same body"):
+        fx.Contact((FLOOR, shape, above), law, allow_overlap=True)
+    with pytest.warns(UserWarning, match=r"Plane .* and Box on .*'other'"):
+        fx.Contact((FLOOR, shape, second, *shape.corners[:4], above), law, allow_overlap=True)
+    with pytest.warns(UserWarning, match=r"Give a Rim at each end of the Cylinder"):
+        fx.Contact((FLOOR, C.Cylinder(box, radius=0.1), above), law, allow_overlap=True)
+    with pytest.raises(fx.ModelError, match=r"can touch.*Give Box.corners on the same body"):
+        fx.Contact((FLOOR, shape), law)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fx.Contact((FLOOR, shape, above, *shape.corners), law, allow_overlap=True)
+        fx.Contact((FLOOR, shape, second, *shape.corners, *second.corners), law, allow_overlap=True)
+        fx.Contact((FLOOR, shape, above), law, pairs=[(shape, above)])
+        fx.Contact((FLOOR, C.Vertex(box), C.Vertex(other)), law)  # points do not touch each other
+        wheels = [C.Rim(body.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.05) for body in (box, other)]
+        fx.Contact((FLOOR, *wheels), law, allow_overlap=True)
+        drums = [C.Cylinder(body.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.05) for body in (box, other)]
+        fx.Contact((*drums, above), law, allow_overlap=True)

@@ -73,6 +73,22 @@ PAIRS: dict[str, Any] = {
         C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=0.2),
         C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),
     ),
+    "capsule, capsule": lambda a, b: (
+        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=1.5),
+        C.Capsule(at(b, (0.4, 0.3, 0.4), (0.1, 1.0, 0.3)), radius=0.25, length=1.2),
+    ),
+    "end of a capsule, capsule": lambda a, b: (
+        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=0.2),
+        C.Capsule(at(b, (0.4, 0.3, 0.4), (0.1, 1.0, 0.3)), radius=0.25, length=1.2),
+    ),
+    "capsule, end of a capsule": lambda a, b: (
+        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=1.5),
+        C.Capsule(at(b, (0.4, 0.4, 0.4), (0.1, 1.0, 0.3)), radius=0.25, length=0.1),
+    ),
+    "ends of capsules": lambda a, b: (
+        C.Capsule(at(a, (0.1, 0.0, 0.1), (1.0, 0.2, 0.1)), radius=0.3, length=0.2),
+        C.Capsule(at(b, (0.4, 0.35, 0.4), (0.1, 1.0, 0.3)), radius=0.35, length=0.1),
+    ),
     "face of a box, ball": lambda a, b: (
         C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), size=(2.0, 2.0, 0.3)),
         C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),

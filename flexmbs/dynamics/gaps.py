@@ -1,0 +1,107 @@
+"""The gaps of all contacts of one run, whatever their kind: what is looked at so that none is jumped over in silence.
+
+A contact has one gap for each pair of bodies: of contacts along a body, or of two tubes, the least one. It is closed
+where the gap is not positive. Pairs that are searched have gaps while they are candidates.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.contracts import State
+from flexmbs.dynamics.stage_calls import state_of
+from flexmbs.kernels.contacts import contact_gaps
+from flexmbs.kernels.distributed_contacts import distributed_gaps
+from flexmbs.system.crossing_contacts import crossing_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from flexmbs.core.contracts import FloatArray
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.kernels.contacts import ContactGroup
+
+__all__ = ["Gaps"]
+
+
+class Gaps:
+    """Reads the gaps of a state that is put in place.
+
+    Attributes
+    ----------
+    exist : bool
+        Whether there are contacts.
+    permanent : int
+        Number of the gaps that are those of the same pairs at all states: the first ones.
+    of : object
+        What the searched contacts among the gaps are: where it is another object, the gaps are of other pairs.
+    """
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.dynamics = dynamics
+        m = dynamics.mechanics
+        self._terms = [term for term in dynamics.system.terms if term.gaps is not None]
+        self._tubes = crossing_pairs(dynamics.system.model)
+        self._single, self._along = len(m.contact_owners), len(m.distributed_owners)
+        self.permanent = self._single + self._along + len(self._tubes)
+        self.exist = self.permanent > 0 or dynamics.candidates is not None
+        self.of: ContactGroup | None = None
+        self._state = State(*(np.zeros(0),) * 4)
+
+    def place(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> None:
+        """Put a state in place, whose gaps are then read."""
+        self._state = state_of(q, v, a, lam)
+        self.dynamics.place(self._state)
+
+    def follow(self, t: float) -> None:
+        """Search for candidates around the state in place."""
+        if self.dynamics.candidates is not None:
+            self.dynamics.candidates.follow(t)
+            self.of = self.dynamics.candidates.group
+
+    def read(self) -> FloatArray:
+        """Gaps and their rates (2, n) of the state in place, in the order of `pair`."""
+        dyn, m = self.dynamics, self.dynamics.mechanics
+        n, single, along = self.permanent, self._single, self._single + self._along
+        searched = 0 if self.of is None else len(self.of.mA)
+        gap, rate = out = np.zeros((2, n + searched))
+        if single:
+            contact_gaps(m.contacts, dyn.markers, gap[:single], rate[:single])
+        if along > single:
+            distributed_gaps(m.distributed, self._state, dyn.markers, gap[single:along], rate[single:along])
+        gap[along:n] = np.inf
+        for term in self._terms:
+            assert term.gaps is not None  # noqa: S101 - as asked before
+            term.gaps(term.group, self._state, gap[along:n], rate[along:n])
+        if self.of is not None:
+            contact_gaps(self.of, dyn.markers, gap[n:], rate[n:])
+        return out
+
+    def key(self, k: int) -> Hashable:
+        """What tells the pair of gap k from all others, in whatever order candidates come."""
+        if k < self.permanent or self.of is None:
+            return k
+        n = k - self.permanent
+        return (int(self.of.mA[n]), int(self.of.mB[n]), int(self.of.where[n]))
+
+    def pair(self, k: int) -> tuple[str, str]:
+        """Name of the contact of gap k, and what touches there in words."""
+        m = self.dynamics.mechanics
+        markers = m.markers.markers
+        if k < self._single:
+            ends = (markers[int(side[k])] for side in (m.contacts.mA, m.contacts.mB))
+            return m.contact_owners[k].name, " and ".join(map(str, ends))
+        k -= self._single
+        if k < self._along:
+            item = int(np.flatnonzero(m.distributed.pair == k)[0])
+            return m.distributed_owners[k].name, f"a body and {markers[int(m.distributed.mA[item])]}"
+        k -= self._along
+        if k < len(self._tubes):
+            contact, tubes = self._tubes[k]
+            return contact.name, str(tubes)
+        candidates = self.dynamics.candidates
+        assert candidates is not None  # noqa: S101 - there are no other gaps
+        contact, one, other = candidates.owner(k - len(self._tubes))
+        return contact.name, f"{markers[one]} and {markers[other]}"

@@ -1,0 +1,195 @@
+"""Whatever touches is seen: by error control, or by a warning that names it where fixed steps are too long."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flexmbs as fx
+from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.gaps import Gaps
+
+C = fx.contact
+RUBBER = fx.Elastic(youngs_modulus=1e9, poissons_ratio=0.0, density=1000.0)
+LAW = C.HuntCrossleyLaw(stiffness=1e5, exponent=1.5)
+
+
+def rod(middle: tuple[float, ...], name: str, along: int = 0) -> Any:
+    """A straight rod of 1 m."""
+    half = np.eye(3)[along] * 0.5
+    return fx.FlexibleBody.line(
+        tuple(middle - half), tuple(middle + half), elements=2, element=fx.elements.ANCFCable3D(), material=RUBBER,
+        section=fx.Circle(diameter=0.04), name=name,
+    )  # fmt: skip
+
+
+def ball(z: float, name: str, speed: float = 0.0, x: float = 0.0, y: float = 0.0) -> Any:
+    return fx.RigidBody.sphere(radius=0.05, mass=1.0, position=(x, y, z), velocity=(0, 0, speed), name=name)
+
+
+# of each kind: a body that flies down from a height, beside another one or against it
+
+
+def balls(speed: float, height: float = 0.3, beside: float = 0.0) -> tuple[Any, ...]:
+    a, b = ball(0.0, "still"), ball(height, "fast", -speed, y=beside)
+    return a, b, fx.Contact([C.Sphere(x, radius=0.05) for x in (a, b)], LAW, search=False, name="touch")
+
+
+def heap(speed: float, height: float = 0.3, beside: float = 0.0) -> tuple[Any, ...]:
+    bodies = [*(ball(0.0, f"still {i}", x=0.2 * i) for i in range(3)), ball(height, "fast", -speed, y=beside)]
+    return *bodies, fx.Contact([C.Sphere(x, radius=0.05) for x in bodies], LAW, search=True, name="touch")
+
+
+def on_rod(speed: float, height: float = 0.3, beside: float = 0.0) -> tuple[Any, ...]:
+    beam, fast = rod((0, 0, 0), "beam"), ball(height, "fast", -speed, x=0.1, y=beside)
+    parts = C.Tube(beam, radius=0.02, points=12), C.Sphere(fast, radius=0.05)
+    return beam, fast, fx.Contact(parts, C.HuntCrossleyLaw(stiffness=1e7), name="touch")
+
+
+def rods(speed: float, height: float = 0.3, beside: float = 0.0) -> tuple[Any, ...]:
+    beam, fast = rod((0.03, 0, 0), "beam"), rod((0.1 + 3 * beside, 0.02, height), "fast", along=1)
+    return (
+        beam,
+        fast,
+        fx.InitialVelocity(fast, (0, 0, -speed)),
+        fx.Contact([C.Tube(x, radius=0.02) for x in (beam, fast)], LAW, name="touch"),
+    )
+
+
+KINDS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "pair": balls, "searched": heap, "along a body": on_rod, "two tubes": rods,
+}  # fmt: skip
+
+
+def test_every_kind_of_pair_has_gaps() -> None:
+    """What a contact may consist of, by its own attributes, is here; a new kind has to be added."""
+    made = {name: kind(1.0)[-1] for name, kind in KINDS.items()}
+    kinds_of_pairs = {f.name for f in fields(fx.Contact) if "Pair" in str(f.type) and not f.init}
+    assert kinds_of_pairs == {"touching", "distributed", "crossing"}
+    for attribute, kind in (("touching", "pair"), ("distributed", "along a body"), ("crossing", "two tubes")):
+        assert len(getattr(made[kind], attribute)) == 1
+    assert made["searched"].searched
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gaps_and_their_rates(kind: str) -> None:
+    """The gap is that of the shapes, and its rate is its derivative by differences."""
+    height, speed = 0.105, 3.0
+    dyn = Dynamics(fx.compile_model(fx.Model(*KINDS[kind](speed, height))))
+    gaps = Gaps(dyn)
+    assert gaps.exist
+    dyn.start_turns(0.0)
+    q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
+    zero, none = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    gaps.place(q, v, zero, none)
+    gaps.follow(0.0)
+    gap, rate = gaps.read()
+    k = int(np.argmin(gap))
+    reach = {"pair": 0.1, "searched": 0.1, "along a body": 0.07, "two tubes": 0.04}[kind]
+    near = 5e-3 if kind == "along a body" else 1e-12  # of points some centimetres beside the nearest place
+    assert gap[k] == pytest.approx(height - reach, abs=near)
+    assert rate[k] == pytest.approx(-speed, rel=20 * near)
+    assert gaps.pair(k)[0] == "touch"
+    assert "fast" in gaps.pair(k)[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gaps_of_moved_states(kind: str) -> None:
+    dyn = Dynamics(fx.compile_model(fx.Model(*KINDS[kind](2.0, 0.105))))
+    gaps = Gaps(dyn)
+    dyn.start_turns(0.0)
+    rng = np.random.default_rng(3)
+    q, v = dyn.coordinates.reference.copy(), rng.normal(size=dyn.n_v)
+    if dyn.n_linear:
+        q[: dyn.n_linear] += 1e-3 * rng.normal(size=dyn.n_linear)
+    zero, none = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+
+    def at(s: float) -> np.ndarray:
+        from flexmbs.kernels.steps import retract
+
+        moved = np.empty_like(q)
+        retract(q, s * v, dyn.n_linear, moved)
+        gaps.place(moved, v, zero, none)
+        gaps.follow(0.0)
+        return gaps.read()
+
+    k = int(np.argmin(at(0.0)[0]))
+    slope = (at(1e-6)[0, k] - at(-1e-6)[0, k]) / 2e-6
+    assert at(0.0)[1, k] == pytest.approx(slope, rel=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["pair", "along a body", "two tubes"])
+def test_what_passes_within_one_step_is_told(kind: str) -> None:
+    """From 0.125 m above to 0.125 m below: no state has an overlap."""
+    model = fx.Model(*KINDS[kind](50.0, 0.375))
+    with pytest.warns(fx.AccuracyWarning, match=r"'touch': .*fast.* passed through each other within the step"):
+        run = fx.simulate(model, until=0.02, step=0.005)
+    assert run.energy.kinetic[-1] == pytest.approx(run.energy.kinetic[0], rel=1e-6)  # as if there were nothing
+
+
+def test_searched_contacts_divide_steps_and_tell() -> None:
+    with pytest.warns(fx.AccuracyWarning, match=r"'touch': .*fast.* touched at .* lasted \d steps"):
+        fx.simulate(fx.Model(*heap(50.0)), until=0.02, step=0.005)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_misses_is_not_told(kind: str) -> None:
+    """In steps of 0.25 m the fast body passes 0.3 m beside the other one, and farther."""
+    run = fx.simulate(fx.Model(*KINDS[kind](50.0, 0.3, 0.3)), until=0.02, step=0.005)
+    assert np.abs(run.q).max() > 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=8, deadline=None)
+@given(speed=st.floats(1.0, 200.0), height=st.floats(0.11, 1.0))
+def test_error_control_sees_every_contact(kind: str, speed: float, height: float) -> None:
+    """The fast body is turned back, or slowed down, by what stands in its way, and energy is kept."""
+    model = fx.Model(*KINDS[kind](speed, height))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fx.AccuracyWarning)
+        run = fx.simulate(model, until=2.0 * height / speed, step=None)
+    assert run.contact(model.forces[0]).normal.max() > 0.0
+
+
+@pytest.mark.parametrize("kind", ["pair", "along a body", "two tubes"])
+def test_events_see_every_kind_close(kind: str) -> None:
+    """At the time that the least gap takes, which the history of the contact has, too."""
+    model = fx.Model(*KINDS[kind](10.0))
+    touch = model.forces[0]
+    run = fx.simulate(model, until=0.1, step=None, events=[touch.event("closes", terminal=True)])
+    gap = run.contact(touch).gap.min(axis=1)
+    assert gap[0] > 0.1
+    assert run.t[-1] == pytest.approx(gap[0] / 10.0, rel=5e-2)  # of points beside the nearest place
+    assert abs(gap[-1]) < 1e-8
+    slope = np.diff(gap[:-1]) / np.diff(run.t[:-1])
+    assert slope == pytest.approx(-10.0, rel=0.2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_contacts_of_every_kind_are_refused_where_they_cannot_be(kind: str) -> None:
+    model = fx.Model(*KINDS[kind](1.0))
+    with pytest.raises(fx.ModelError, match="'touch' cannot be followed along a path"):
+        fx.trace_static(model, until=1.0)
+    with pytest.raises(fx.ModelError, match=r"touch' opens and closes|contact of tubes"):
+        fx.simulate(model, until=0.01, step=1e-3, integrator=fx.EnergyMomentum())
+
+
+def test_what_falls_between_points_is_told() -> None:
+    """A tube of 0.5 m per element with three points each: balls of 0.05 m pass, balls of 0.1 m sink in."""
+    beam = rod((0, 0, 0), "beam")
+    tube = C.Tube(beam, radius=0.02)
+    law = C.HuntCrossleyLaw(stiffness=1e7)
+    small, large = (fx.RigidBody.sphere(radius=r, mass=1.0, position=(0, 0, 1), name="ball") for r in (0.05, 0.1))
+    with pytest.warns(fx.AccuracyWarning, match=r"0.222 apart, and .* reaches 0.07 .* passes unseen.*points=12"):
+        fx.Contact((tube, C.Sphere(small, radius=0.05)), law)
+    with pytest.warns(fx.AccuracyWarning, match=r"reaches 0.12 .* sinks in by up to 0.044 unseen"):
+        fx.Contact((tube, C.Sphere(large, radius=0.1)), law)
+    fx.Contact((C.Tube(beam, radius=0.02, points=12), C.Sphere(small, radius=0.05)), law)
+    fx.Contact((tube, C.Plane(fx.ground.marker((0, 0, -1), axis=(0, 0, 1)))), law)
