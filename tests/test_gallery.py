@@ -264,3 +264,19 @@ def test_logarithmic_norm(run: Any) -> None:
     names = run("logarithmic_norm")
     assert off(names) < 1e-9
     assert names["linear"].logarithmic_norm(names["metric"]) < 0
+
+
+def test_three_forms(run: Any) -> None:
+    names = run("three_forms")
+    assert off(names) < 1e-4  # of second order in the step: 1.1e-5
+    slides = [line.get_ydata() for line in names["axes"].lines]
+    assert max(abs(np.subtract(slide, slides[0])).max() for slide in slides) < 1e-4
+
+
+def test_moving_frames(run: Any) -> None:
+    names = run("moving_frames")
+    wave = names["density"] * (names["spin"] * names["crank"]) ** 2 / names["young"]
+    assert off(names) < 10 * wave  # centrifugal softening
+    t, h = 0.013, 1e-5
+    D, changed = names["system"](t)[1], (names["system"](t + h)[0] - names["system"](t - h)[0]) / h
+    assert abs(D + D.T - changed).max() < 1e-5 * abs(D).max()  # what is left is antisymmetric

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +58,7 @@ def _mirrored(place: Place, side: float) -> Place:
 
 
 def dummy(
-    shake: dict[str, Shake] | Shake | None = None, hardening: float = 0.0, stiffer: float = 1.0, drivers: bool = True
+    shake: Mapping[str, Shake] | Shake | None = None, hardening: float = 0.0, stiffer: float = 1.0, drivers: bool = True
 ) -> Dummy:
     """Fifteen bodies; ``shake``: vertical motion of seat, pedals and steering wheel.
 
@@ -96,7 +96,7 @@ def dummy(
         body = fx.RigidBody.box(size=(0.3, 0.3, 0.05), mass=mass, position=at, name=name)
         bodies[name] = body
         post = fx.PrismaticJoint(fx.ground, body, at=at, axis=(0, 0, 1), name=f"post of the {name}")
-        given = shake.get(name) if isinstance(shake, dict) else shake
+        given = shake.get(name) if isinstance(shake, Mapping) else shake
         items += [post, fx.TranslationDriver(post, given or 0.0, name=f"motion of the {name}")]
 
     supports: list[fx.Bushing] = []
