@@ -153,7 +153,8 @@ def relative(group: FramePairs, i: int, q: FloatArray, v: FloatArray, a: FloatAr
         for n in range(3):
             P[m, n] = A[0, m] * B[0, n] + A[1, m] * B[1, n] + A[2, m] * B[2, n]
     w, W = v[d[3] : d[3] + 3], v[d[9] : d[9] + 3]
-    ed[:], eJ[:], eg[:] = u, b, 0.0
+    for m in range(3):  # not by slices: numba compiles the text of an error of shapes for these
+        ed[m], eJ[m], eg[m] = u[m], b[m], 0.0
     cross_add(-1.0, w, e, ed)
     cross_add(-1.0, a[d[3] : d[3] + 3], e, eJ)
     cross_add(-2.0, w, ed, eg)
@@ -217,7 +218,8 @@ def rate_columns(group: FramePairs, i: int, J: FloatArray) -> None:
         else:
             turn_add(P, unit, none, P, X)
         amplitudes(group, i, x, X, z)
-        J[:, j] = z
+        for m in range(6):
+            J[m, j] = z[m]
 
 
 @kernel
