@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from numba.core.errors import NumbaError
 
 from flexmbs.core.errors import ModelError
+from flexmbs.core.jit import compile_seconds
 from flexmbs.integrators.compiled.driver import Driver, hindrance
 from flexmbs.integrators.compiled.text import Prevented
 
@@ -67,6 +68,8 @@ class Choice:
         self._alike = _ALIKE.get()
         self._planned, self._made, self._cost = 0.0, 0, 0.0
         self._began: tuple[float, float, float, int] | None = None
+        self._first = 0
+        self._compiling = 0.0
         if scheme.compiled is False:
             self._refuse("compiled=False")
         elif scheme.compiled is True:
@@ -80,9 +83,10 @@ class Choice:
             self._consider()
 
     def count(self) -> None:
-        """A step is made by Python now."""
-        if self._began is None:
+        """A step is made by Python now; what is measured begins anew behind steps in which kernels were compiled."""
+        if self._began is None or self._compiling != compile_seconds():
             self._began = process_time(), perf_counter(), self._in_kernels(), self.dynamics.evaluations
+            self._first, self._compiling = self._made, compile_seconds()
         self._made += 1
         if self._made >= self.needed:
             self._consider()
@@ -97,12 +101,13 @@ class Choice:
 
     def _measured(self) -> float:
         """Seconds that a compiled step would save."""
-        if self._began is None or self._made < FIRST:
+        steps = self._made - self._first
+        if self._began is None or steps < FIRST or self._compiling != compile_seconds():
             return TYPICAL
         began, at, inside, evaluations = self._began
         outside = 1.0 - (self._in_kernels() - inside) / (perf_counter() - at)  # of the time by the clock
         calls = len(self.dynamics.stages.force) * (self.dynamics.evaluations - evaluations)
-        return (max(outside, 0.0) * (process_time() - began) + CALL * calls) / self._made
+        return (max(outside, 0.0) * (process_time() - began) + CALL * calls) / steps
 
     def _consider(self) -> None:
         """Take the driver if it is worth it."""
