@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.triangle_rows import TRIANGLE_GAP, TRIANGLE_SLIP
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.contacts.shapes import Shape, ShapeRows, placed, rows_with
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
 
 __all__ = ["Triangle"]
 
@@ -87,6 +90,10 @@ class Triangle(Shape):
         """From its first corner to the farther one of the others, with the radius."""
         length, u, v = self.numbers
         return max(length, float(np.hypot(u, v))) + self.radius
+
+    def outline(self, near: FloatArray) -> FloatArray:
+        """Its edges."""
+        return np.array([*self.corners, self.corners[0]])
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls; points meet a thick one only."""
