@@ -120,6 +120,14 @@ def _bent(n: Vector, a1: Vector, a2: Vector, y: Vector, m: float) -> tuple[float
 
 
 @inlined
+def _slopes(X: FloatArray, D: FloatArray, g: int) -> None:
+    """Rows 0 and 1, by a loop: with slices of arrays numba compiles the text of an error of shapes, too, for 1.7 s."""
+    for i in range(X.shape[1]):
+        X[0, i] = D[g, 0, i]
+        X[1, i] = D[g, 1, i]
+
+
+@inlined
 def _rows(X: FloatArray, D: FloatArray, g: int, k1: tuple[float, float, float], k2: tuple[float, float, float],
           k3: tuple[float, float, float]) -> None:  # fmt: skip
     """The five rows X (5, nv) of a point that bends."""
@@ -177,7 +185,7 @@ def thin_plate_force(group: PlateGroup, state: State, env: Env, work: Work) -> i
         if group.Kb.shape[1] > 0:
             _simple_force(F, group.Kb, e, d)
         for g in range(D.shape[0]):
-            X[0, :], X[1, :] = D[g, 0, :], D[g, 1, :]
+            _slopes(X, D, g)
             y1, y2 = _sum(X, 0, d), _sum(X, 1, d)
             E, k = _membrane(y1, y2, group.e0, e, g), (0.0, 0.0, 0.0)
             if tau > 0.0:
@@ -351,7 +359,7 @@ def thin_plate_tangent(group: PlateGroup, state: State, env: Env, work: Work, we
                     for j in range(n_v):
                         S[4 * c, i, j] = wq * group.Kb[e, i, j]
         for g in range(D.shape[0]):
-            X[0, :], X[1, :] = D[g, 0, :], D[g, 1, :]
+            _slopes(X, D, g)
             y1, y2 = _sum(X, 0, d), _sum(X, 1, d)
             v1 = v2 = k = n = a1 = a2 = total = zero
             E = _membrane(y1, y2, group.e0, e, g)

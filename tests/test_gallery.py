@@ -199,3 +199,84 @@ def test_multilink(run: Any) -> None:
     names = run("multilink")
     assert off(names) < 1e-9
     assert names["locked"].kind == "turning point"
+
+
+def test_engine(run: Any) -> None:
+    names = run("engine")
+    angle = 4 * np.pi / 720
+    assert off(names) < angle  # the force jumps at ignition and at the end of the exhaust: of first order
+    rates = names["start"].angular_velocity("shaft")[:, 2]
+    assert len(names["start"].events) >= 2
+    assert rates[-1] > 400 * np.pi / 30  # it runs on without the starter
+
+
+def test_occupant(run: Any) -> None:
+    names = run("occupant")
+    assert names["freedoms"] == 66
+    assert off(names) < 1e-3  # trapezoids over forces that rise within some steps
+    assert all(names["run"].force(belt.name).force.min() >= 0.0 for belt in names["belts"])
+
+
+def test_road_profile(run: Any) -> None:
+    names = run("road_profile")
+    assert off(names) < 1e-9
+    assert (np.diff(names["match"].errors) < 0).all()
+    assert names["match"].errors[2] < 0.1
+
+
+def test_redundant(run: Any) -> None:
+    names = run("redundant")
+    assert off(names) < 1e-9
+
+
+def test_dummy(run: Any) -> None:
+    names = run("dummy")
+    assert off(names) < 1e-9
+    balance = names["run"].energy.balance
+    assert abs(balance).max() < 0.02 * abs(names["run"].energy.work_drivers).max()
+
+
+def test_hanging_chain(run: Any) -> None:
+    names = run("hanging_chain")
+    assert off(names) < 1e-3  # links that bend little
+    rope = np.array([2.404826, 5.520078, 8.653728]) / 2 * np.sqrt(9.81 / 4) / (2 * np.pi)
+    assert np.allclose(names["modes"].frequencies, rope, rtol=1e-2)
+
+
+def test_mixed(run: Any) -> None:
+    names = run("mixed")
+    assert off(names) < 1e-5  # of second order in the step
+    assert names["unknowns"] == [6 + a * b for a, b in names["sizes"]]
+
+
+def test_impedance(run: Any) -> None:
+    names = run("impedance")
+    assert off(names) < (names["omega"] * 2e-3) ** 2
+
+
+def test_drilling(run: Any) -> None:
+    names = run("drilling")
+    assert off(names) < 1e-9
+    assert np.allclose(names["sensitivity"], 2 * np.cos(names["turns"]) ** 2, atol=1e-12)
+
+
+def test_logarithmic_norm(run: Any) -> None:
+    names = run("logarithmic_norm")
+    assert off(names) < 1e-9
+    assert names["linear"].logarithmic_norm(names["metric"]) < 0
+
+
+def test_three_forms(run: Any) -> None:
+    names = run("three_forms")
+    assert off(names) < 1e-4  # of second order in the step: 1.1e-5
+    slides = [line.get_ydata() for line in names["axes"].lines]
+    assert max(abs(np.subtract(slide, slides[0])).max() for slide in slides) < 1e-4
+
+
+def test_moving_frames(run: Any) -> None:
+    names = run("moving_frames")
+    wave = names["density"] * (names["spin"] * names["crank"]) ** 2 / names["young"]
+    assert off(names) < 10 * wave  # centrifugal softening
+    t, h = 0.013, 1e-5
+    D, changed = names["system"](t)[1], (names["system"](t + h)[0] - names["system"](t - h)[0]) / h
+    assert abs(D + D.T - changed).max() < 1e-5 * abs(D).max()  # what is left is antisymmetric

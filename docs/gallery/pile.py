@@ -27,7 +27,7 @@ touch = fx.Contact(shapes, law, fx.contact.CoulombLaw(0.4, speed=0.02), name="to
 model = fx.Model(*balls, touch, fx.Gravity((0, 0, -9.81)))
 run = fx.simulate(model, until=1.0, step=1e-3, output=fx.Output(every=0.01))
 
-figure = plt.figure(figsize=(8, 3.4), layout="constrained")
+figure = plt.figure(figsize=(8, 4.2), layout="constrained")
 u, w = np.meshgrid(np.linspace(0, 2 * np.pi, 13), np.linspace(0, np.pi, 8))
 unit = np.stack((np.cos(u) * np.sin(w), np.sin(u) * np.sin(w), np.cos(w)))
 for k, t in enumerate((0.0, 0.2, 1.0)):
@@ -36,7 +36,8 @@ for k, t in enumerate((0.0, 0.2, 1.0)):
         axes.plot_surface(
             *(run.position(ball, round(t / 0.01))[:, None, None] + r * unit), color=plt.cm.viridis(r / 0.04)
         )
-    axes.set(xlim=(-0.2, 0.2), ylim=(-0.2, 0.2), zlim=(0, 0.8), aspect="equal")
+    axes.set(xlim=(-0.2, 0.2), ylim=(-0.2, 0.2), zlim=(0, 1.03))
+    axes.set_box_aspect((0.4, 0.4, 1.03), zoom=1.1)
     axes.set_axis_off()
 figure.savefig("pile.png", dpi=80)
 

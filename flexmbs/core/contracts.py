@@ -45,10 +45,20 @@ __all__ = [
     "SurfaceShape",
     "Term",
     "Work",
+    "owned",
 ]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+def owned(x: FloatArray) -> FloatArray:
+    """An array as kernels take it: contiguous floats that may be written to, a copy if need be.
+
+    Arrays that cannot be written to, as those of results are, are of another type to numba, for which it would compile
+    kernels anew.
+    """
+    return np.require(x, np.float64, ("C", "A", "W"))
 
 
 class State(NamedTuple):

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numba import typeof
 
-from flexmbs.core.contracts import Env, FloatArray, State
+from flexmbs.core.contracts import Env, FloatArray, State, owned
 from flexmbs.core.given import (
     ACCELERATION,
     COORDINATES,
@@ -41,13 +41,10 @@ FLOAT = np.dtype(np.float64)
 
 
 def state_of(q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> State:
-    """A state of contiguous arrays of floats, which machine code takes them for without a look.
-
-    Arrays that cannot be written to, as those of results are, are copied: for them numba would compile kernels anew.
-    """
+    """A state of arrays of floats that are `owned`, which machine code takes them for without a look."""
     for x in (q, v, a, lam):
         if not (x.flags.carray and x.dtype is FLOAT):
-            return State(*(np.require(x, FLOAT, ("C", "A", "W")) for x in (q, v, a, lam)))
+            return State(*(owned(x) for x in (q, v, a, lam)))
     return State(q, v, a, lam)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, State
+from flexmbs.core.contracts import FloatArray, State, owned
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.crossing_contacts import CrossingGroup, crossing_gaps, crossing_states
 from flexmbs.system.contact_pairs import between_free_bodies
@@ -50,13 +50,13 @@ class CrossingTubes:
     def states(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The pair (14,), as `flexmbs.kernels.crossing_contacts.crossing_states` gives it."""
         out = np.empty(14)
-        crossing_states(self.group, np.ascontiguousarray(q), out)
+        crossing_states(self.group, owned(q), out)
         out[3:5] = self._gap(q, v)
         return out
 
     def _gap(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """Gap and its rate (2,)."""
-        q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+        q, v = owned(q), owned(v)
         gap, rate = np.full(1, np.inf), np.zeros(1)
         crossing_gaps(self.group, State(q, v, v, v), gap, rate)
         return np.concatenate((gap, rate))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, IntArray, State
+from flexmbs.core.contracts import FloatArray, IntArray, State, owned
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.distributed_contacts import DistributedGroup, distributed_gaps, distributed_states
 from flexmbs.system.marker_set import MarkerSet
@@ -110,7 +110,7 @@ class AlongBody:
         return out
 
     def _at(self, q: FloatArray, v: FloatArray) -> State:
-        q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+        q, v = owned(q), owned(v)
         self.markers.poses(self.work, q, v)
         return State(q, v, v, v)
 

@@ -46,4 +46,4 @@ def draw_floors(axes: Any, model: Model, drawn: FloatArray) -> FloatArray:
     for line in found:
         axes.plot(*line[:, :dim].T, color=GREY, lw=0.7, zorder=1.2)
     points = np.concatenate([np.zeros((0, 3)), *found])
-    return points[np.isfinite(points).all(axis=1)]
+    return np.asarray(points[np.isfinite(points).all(axis=1)])

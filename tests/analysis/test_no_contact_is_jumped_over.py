@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.gaps import Gaps
+from tests.models.protected import compiled_for_protected
 
 C = fx.contact
 RUBBER = fx.Elastic(youngs_modulus=1e9, poissons_ratio=0.0, density=1000.0)
@@ -193,3 +194,15 @@ def test_what_falls_between_points_is_told() -> None:
         fx.Contact((tube, C.Sphere(large, radius=0.1)), law)
     fx.Contact((C.Tube(beam, radius=0.02, points=12), C.Sphere(small, radius=0.05)), law)
     fx.Contact((tube, C.Plane(fx.ground.marker((0, 0, -1), axis=(0, 0, 1)))), law)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_histories_compile_nothing_for_arrays_of_results(kind: str) -> None:
+    """These cannot be written to, and are of another type to numba."""
+    model = fx.Model(*KINDS[kind](1.0, 0.105))
+    touch = model.forces[0]
+    run = fx.simulate(model, until=0.01, step=1e-3, events=[] if kind == "searched" else [touch.event("closes")])
+    for states in (run.q, run.v):  # as those of statics are
+        states.setflags(write=False)
+    assert run.contact(touch).gap.shape[0] == len(run)
+    assert compiled_for_protected() == []

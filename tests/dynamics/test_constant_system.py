@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import types
-from numba.core.dispatcher import Dispatcher
 
 import flexmbs as fx
 from flexmbs import trees
@@ -19,6 +17,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from tests.models.flexible_trees import arm as flexible_arm
 from tests.models.floating import RUBBER, bar
 from tests.models.floating import chain as floating_chain
+from tests.models.protected import compiled_for_protected
 
 
 def cantilever(follower: bool = False, viscosity: float = 0.0) -> fx.Model:
@@ -269,21 +268,4 @@ def test_no_kernel_is_compiled_for_protected_arrays(model: str) -> None:
     """A kernel that took one would be compiled twice: numba's types of read-only arrays are others."""
     for run in ANALYSES.values():
         outcome(run, fx.compile_model((MODELS | MORE)[model]()))
-    engine = ("flexmbs.kernels", "flexmbs.dynamics", "flexmbs.integrators", "flexmbs.core.sparsity")
-    twice = [
-        (module.__name__, name, str(signature))
-        for module in list(sys.modules.values())
-        if module.__name__.startswith(engine)
-        for name, kernel in vars(module).items()
-        if isinstance(kernel, Dispatcher)
-        for signature in kernel.signatures
-        if any(is_protected(kind) for kind in signature)
-    ]
-    assert twice == []
-
-
-def is_protected(kind: Any) -> bool:
-    """Whether a numba type is a read-only array, or a tuple that holds one."""
-    if isinstance(kind, types.Array):
-        return not kind.mutable
-    return any(is_protected(k) for k in getattr(kind, "types", ()))
+    assert compiled_for_protected() == []

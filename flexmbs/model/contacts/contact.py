@@ -21,6 +21,7 @@ from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape
+from flexmbs.model.contacts.strangers import instead, warn_of_strangers
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 
@@ -156,6 +157,8 @@ class Contact(Description):
         if not self.searched:
             self._declare(owner, parts, found, along, crossing)
         object.__setattr__(self, "crossing", tuple(crossing))
+        if self.pairs is None:
+            warn_of_strangers(owner, parts, _why_not)
         if not self.allow_overlap:
             _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))
@@ -185,7 +188,7 @@ class Contact(Description):
             elif not why_not and (pair := self._pair(owner, a, b)) is not None:
                 found.append(pair)
         if not found and not along and not crossing:
-            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.")
+            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts))}.{instead(*parts)}")
 
     def _is_searched(self, owner: str, parts: tuple[Shape, ...]) -> bool:
         """Whether the pairs are searched: as wished, else where there are many."""
@@ -205,7 +208,9 @@ class Contact(Description):
         sorts = sorts_that_meet(parts)
         count = sum(sort.pairs for sort in sorts)
         if not count:
-            raise ModelError(f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts[:10]))}.")
+            raise ModelError(
+                f"{owner}: no two of its parts can touch: {'; '.join(map(str, parts[:10]))}.{instead(*parts[:10])}"
+            )
         if self.search is None and count <= MANY:
             return False
         if self.friction is not None and self.friction.states(2) > 0:

@@ -74,6 +74,7 @@ class _Probe(NamedTuple):
     marker: Any
     ball_radius: float = 0.0
     rim_radius: None = None
+    segment: None = None
 
 
 def _rows(a: Any, b: Any) -> ShapeRows | None:

@@ -70,6 +70,11 @@ class Shape(Description):
         return None
 
     @property
+    def substitutes(self) -> str:
+        """What stands for it against shapes that it has no contact with, in words; empty where nothing does."""
+        return ""
+
+    @property
     def curvature(self) -> float | None:
         """1/radius of a ball, 0 of a plane; None where the law of Hertz needs more."""
         return None
@@ -392,6 +397,11 @@ class Cylinder(Shape):
         owner = placed(self, self.marker, turns=True)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
         as_flag(owner, "inside", self.inside)
+
+    @property
+    def substitutes(self) -> str:
+        """Its rims."""
+        return "a Rim at each end of the Cylinder"
 
     def clearance(self, x: FloatArray) -> FloatArray:
         """Distances from its surface."""

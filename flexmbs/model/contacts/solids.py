@@ -68,6 +68,11 @@ class Capsule(Shape):
         return self.radius, 0.5 * self.length
 
     @property
+    def substitutes(self) -> str:
+        """Its ends."""
+        return "Capsule.ends"
+
+    @property
     def ends(self) -> tuple[Sphere, Sphere]:
         """The balls at its ends; of a flexible body, whose nodes carry no other points, there are none."""
         at = self.marker
@@ -124,6 +129,11 @@ class Box(Shape):
             raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
         size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
         object.__setattr__(self, "size", size)
+
+    @property
+    def substitutes(self) -> str:
+        """Its corners."""
+        return "Box.corners"
 
     @property
     def corners(self) -> tuple[Vertex, ...]:

@@ -54,7 +54,10 @@ def test_gravity_that_varies_is_named() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.AccuracyWarning")  # start, stiffness
-@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize(
+    "closed",
+    [pytest.param(False, id="open", marks=pytest.mark.slow), pytest.param(True, id="closed")],
+)  # steps of a flexible tree compile longest of all, and those of the closed one have all that the open one has
 def test_trees_with_flexible_links(both, closed: bool) -> None:
     """Links of two numbers of shapes, on joints of all kinds; open and with a loop."""
     run = both(arm(closed), 0.03, 5e-4, output=BRIEF)

@@ -545,3 +545,33 @@ def test_triangles_are_refused_in_words() -> None:
     again = C.Triangle(thick.marker, corners=thick.corners)
     assert again.numbers == thick.numbers
     assert np.allclose(again.marker.point, thick.marker.point)
+
+
+# --- shapes without a contact ------------------------------------------------------------------------------
+
+
+def test_shapes_that_go_through_each_other_are_told() -> None:
+    """A box on a floor, beside a ball that both have contact with: it would fall through."""
+    law = C.HuntCrossleyLaw(stiffness=1e5)
+    box = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0.05), name="box")
+    other = fx.RigidBody.box(size=(0.2, 0.1, 0.1), mass=1.0, position=(0, 0, 0.5), name="other")
+    shape, second = (C.Box(body, size=(0.2, 0.1, 0.1)) for body in (box, other))
+    above = C.Sphere(ball(1.0), radius=0.1)
+    with pytest.warns(UserWarning, match=r"through each other: Plane .* and Box .*Give Box.corners on the same body"):
+        fx.Contact((FLOOR, shape, above), law, allow_overlap=True)
+    with pytest.warns(UserWarning, match=r"Plane .* and Box on .*'other'"):
+        fx.Contact((FLOOR, shape, second, *shape.corners[:4], above), law, allow_overlap=True)
+    with pytest.warns(UserWarning, match=r"Give a Rim at each end of the Cylinder"):
+        fx.Contact((FLOOR, C.Cylinder(box, radius=0.1), above), law, allow_overlap=True)
+    with pytest.raises(fx.ModelError, match=r"can touch.*Give Box.corners on the same body"):
+        fx.Contact((FLOOR, shape), law)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fx.Contact((FLOOR, shape, above, *shape.corners), law, allow_overlap=True)
+        fx.Contact((FLOOR, shape, second, *shape.corners, *second.corners), law, allow_overlap=True)
+        fx.Contact((FLOOR, shape, above), law, pairs=[(shape, above)])
+        fx.Contact((FLOOR, C.Vertex(box), C.Vertex(other)), law)  # points do not touch each other
+        wheels = [C.Rim(body.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.05) for body in (box, other)]
+        fx.Contact((FLOOR, *wheels), law, allow_overlap=True)
+        drums = [C.Cylinder(body.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.05) for body in (box, other)]
+        fx.Contact((*drums, above), law, allow_overlap=True)

@@ -157,6 +157,7 @@ def test_the_tangent_is_that_of_declared_pairs() -> None:
     assert np.abs(solved[0] - solved[1]).max() < 2e-5 * np.abs(solved[0]).max()
 
 
+@pytest.mark.filterwarnings("ignore:Contact.*go through each other")
 def test_other_shapes_are_searched_by_the_balls_around_them() -> None:
     """Balls, a rod and a brick in a drum, on a plane that moves."""
     found = []

@@ -188,8 +188,9 @@ def test_warnings_point_at_the_caller(strut, tmp_path):
 
 
 def test_several_formats_at_once(strut, tmp_path):
+    """Of each of the 12 168 functions between all nodes a few lines."""
     written = fx.reduction.export(
-        strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5
+        strut, tmp_path / "out", list(FORMATS), binary=False, fixed="start", nodes="all", modes=5, lines=8
     )
     assert len(written) == len(FORMATS) == len(list((tmp_path / "out").iterdir()))
     assert "dmig: " in str(written[list(FORMATS).index("dmig")])

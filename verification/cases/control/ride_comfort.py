@@ -105,7 +105,7 @@ CASE = Case(
     ),
     run=run,
     source=(
-        "P. P. Valentini, L. Vita, eqs. (6) and (7), for the dose and its total; the dummy itself is not modelled. "
+        "P. P. Valentini, L. Vita, eqs. (6) and (7), for the dose and its total; the dummy: `seated-dummy`. "
         "ISO 2631-1:1997, Annex A and table 3, for the weightings."
     ),
     equations=(
