@@ -12,10 +12,13 @@ capsule   distance from the segment |x_3| <= L, - R  R, L
 box       Euclidean outside, nearest face inside     half lengths
 ring      distance from the circle of radius R in    R, r
           the plane x_3 = 0, - r
+triangle  distance from (0, 0), (l, 0), (u, v) in    l, u, v; v > 0
+          the plane x_3 = 0, on both sides
 ========= ========================================== =====================================
 
 n is not defined at the centre of a sphere, on the axis of a cylinder, a capsule or a ring, and on the circle of a ring:
-it becomes NaN there. H of a box jumps where the nearest face or edge changes.
+it becomes NaN there; so it does on the edges of a triangle, and in its face it is z. H of a box and of a triangle jumps
+where the nearest face, edge or corner changes.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ import math
 from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.triples import IDENTITY, NULL, Matrix, Vector, dot, mixed, outer, plus, scaled, times
 
-__all__ = ["Distance", "box_distance", "capsule_distance", "cylinder_distance", "ring_distance", "sphere_distance"]
+__all__ = [
+    "Distance", "box_distance", "capsule_distance", "cylinder_distance", "ring_distance", "sphere_distance",
+    "triangle_distance",
+]  # fmt: skip
 
 Distance = tuple[float, Vector, Matrix]
 PLANE: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
@@ -92,6 +98,33 @@ def ring_distance(b: Vector, x: Vector) -> Distance:
     turning = mixed(1.0, PLANE, -1.0, outer(e, e))
     H = mixed(1.0, mixed(1.0, IDENTITY, -1.0, outer(n, n)), -b[0] / radius, turning)
     return length - b[1], n, times(1.0 / length, H)
+
+
+@inlined
+def _from_edge(p0: float, p1: float, e0: float, e1: float, x: Vector) -> tuple[Vector, Vector]:
+    """x less the nearest point of the edge from p to p + e, and its direction: null where that is an end."""
+    size = math.sqrt(e0 * e0 + e1 * e1)
+    t0, t1 = e0 / size, e1 / size
+    along = (x[0] - p0) * t0 + (x[1] - p1) * t1
+    held = min(max(along, 0.0), size)
+    inner = 1.0 if held == along else 0.0
+    return (x[0] - p0 - held * t0, x[1] - p1 - held * t1, x[2]), (inner * t0, inner * t1, 0.0)
+
+
+@kernel
+def triangle_distance(b: Vector, x: Vector) -> Distance:
+    """Triangle (0, 0), (b[0], 0), (b[1], b[2]) in the plane x_3 = 0; b[2] > 0."""
+    base, u, v = b
+    if x[1] >= 0.0 and (u - base) * x[1] >= v * (x[0] - base) and v * x[0] >= u * x[1]:
+        return abs(x[2]), (0.0, 0.0, math.copysign(1.0, x[2])), NULL
+    y, t = _from_edge(0.0, 0.0, base, 0.0, x)
+    for other, direction in (_from_edge(base, 0.0, u - base, v, x), _from_edge(u, v, -u, -v, x)):
+        if dot(other, other) < dot(y, y):
+            y, t = other, direction
+    length = math.sqrt(dot(y, y))
+    n = scaled(1.0 / length, y)
+    # dn = (I - t t^T - n n^T) dx / length: along an edge nothing changes
+    return length, n, mixed(1.0 / length, mixed(1.0, IDENTITY, -1.0, outer(t, t)), -1.0 / length, outer(n, n))
 
 
 @inlined

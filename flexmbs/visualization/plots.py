@@ -29,6 +29,7 @@ from flexmbs.visualization import style
 from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts_at
 from flexmbs.visualization.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of, typeset
 from flexmbs.visualization.contact_arrows import draw_contacts
+from flexmbs.visualization.contact_floors import draw_floors
 from flexmbs.visualization.load_symbols import draw_loads
 from flexmbs.visualization.sampling import MOMENT, Curves, label_of, outline, symbols
 from flexmbs.visualization.symbols import draw_symbols
@@ -119,8 +120,10 @@ def plot_shape(
         if scale is not None and symbol is not None:
             colour_bar(axes, scale, typeset(label_of(model, symbol)))
         draw_loads(axes, solution, last, Parts(shapes, [], []).extent() if shapes else drawn[-1].extent())
-        draw_contacts(axes, solution, last, np.concatenate([parts.corners() for parts in (rest, *drawn)]))
-        _finish(axes, model, [rest, *drawn])
+        corners = np.concatenate([parts.corners() for parts in (rest, *drawn)])
+        floors = draw_floors(axes, model, corners)
+        draw_contacts(axes, solution, last, corners)
+        _finish(axes, model, [rest, *drawn], floors)
         which = f"{len(solution)} {'states' if solution.over_time else 'equilibria'} up to " if everything else ""
         axes.set_title(f"{model.name}, {which}{state_in_words(solution, last)}")
     return cast("Axes", axes)
@@ -323,11 +326,14 @@ def _drawn(body: FlexibleBody, points: FloatArray) -> FloatArray:
     return points[:, outline()] if body.surface else points
 
 
-def _finish(axes: Any, model: Model, drawn: list[Parts]) -> None:
-    """Limits, equal scales and labels."""
+def _finish(axes: Any, model: Model, drawn: list[Parts], beside: FloatArray | None = None) -> None:
+    """Limits, equal scales and labels; ``beside (n, 3)``: other points to be within."""
     unit = model.units.of("length")
     meshes = [in_space(body.mesh.points) for body in model.flexible_bodies]
-    points = np.concatenate([*meshes, *(parts.corners() for parts in drawn)])[:, : 3 if axes.name == "3d" else 2]
+    others = [] if beside is None else [beside]
+    points = np.concatenate([*meshes, *(parts.corners() for parts in drawn), *others])[
+        :, : 3 if axes.name == "3d" else 2
+    ]
     low, high = points.min(axis=0), points.max(axis=0)
     axes.set_xlabel(f"x [{unit}]")
     axes.set_ylabel(f"y [{unit}]")

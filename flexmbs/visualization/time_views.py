@@ -23,6 +23,7 @@ from flexmbs.visualization.animation import animate as write
 from flexmbs.visualization.animation import frame_interval
 from flexmbs.visualization.coloured import scale_of_means, typeset
 from flexmbs.visualization.contact_arrows import arrows_over_time
+from flexmbs.visualization.contact_floors import floor_lines
 from flexmbs.visualization.frames import frame_rows
 from flexmbs.visualization.poses import matrices
 from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
@@ -63,6 +64,8 @@ FORCE = Stroke(CONTACT, 1.5, layer=5.6)
 """Contact forces."""
 LINK = Stroke(INK, 1.0, layer=2.5)
 """Strings and rods: what keeps a distance."""
+FLOOR = Stroke(GREY, 0.7, layer=1.2)
+"""Shapes of contacts on the ground."""
 FIXED = Stroke(GREY, 0.0, GROUND_MARK, 14.0, layer=1.5)
 """The points of joints on the ground."""
 
@@ -111,7 +114,9 @@ def scene(solution: States, points: int = 5, colour: str = "displacement", resul
         others.append(Line("", still(len(solution), point), mark))
     surfaces += faces
     shown = lines + others
-    found = arrows_over_time(solution, _points(shown, coloured, surfaces))
+    drawn = _points(shown, coloured, surfaces)
+    shown += [Line("", still(len(solution), line), FLOOR) for line in floor_lines(model, drawn)]
+    found = arrows_over_time(solution, drawn)
     if found is not None:
         shown.append(Line(*found, FORCE))
     return Scene(

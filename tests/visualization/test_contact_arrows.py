@@ -8,7 +8,10 @@ import numpy as np
 
 import flexmbs as fx
 from flexmbs.visualization.contact_arrows import LONGEST, contact_arrows
+from flexmbs.visualization.contact_floors import floor_lines
+from flexmbs.visualization.plots import plot_shape
 from flexmbs.visualization.style import CONTACT
+from flexmbs.visualization.time_views import FLOOR as FLOOR_STROKE
 from flexmbs.visualization.time_views import scene
 
 C = fx.contact
@@ -58,7 +61,8 @@ def test_films_have_arrows_where_and_while_bodies_touch() -> None:
     np.testing.assert_allclose(np.cross(way, history.force[touches]), 0.0, atol=1e-9 * force.max())
     lengths = np.linalg.norm(way, axis=1)
     np.testing.assert_allclose(lengths / lengths.max(), force[touches] / force.max(), atol=1e-12)
-    others = [line.points.reshape(-1, 3) for line in drawn.lines if line is not arrows]
+    bodies = [line for line in drawn.lines if line is not arrows and line.stroke != FLOOR_STROKE]
+    others = [line.points.reshape(-1, 3) for line in bodies]
     size = np.nanmax(np.ptp(np.concatenate([p[np.isfinite(p).all(axis=1)] for p in others]), axis=0))
     assert np.isclose(lengths.max(), LONGEST * size)
     assert arrows.label == f"contact force, longest {force.max():.3g} N"
@@ -99,3 +103,49 @@ def test_nothing_is_drawn_where_nothing_touches() -> None:
     run = fx.simulate(fx.Model(ball, touch, G), until=0.1, step=1e-2)
     assert not [line for line in scene(run).lines if line.stroke.colour == CONTACT]
     assert CONTACT not in [line.get_color() for line in run.plot_shape().lines]
+
+
+# --- shapes on the ground ----------------------------------------------------------------------------------
+
+
+def test_shapes_on_the_ground_are_drawn_where_they_are() -> None:
+    """Points of their lines lie on them; a plane goes as far as what is shown."""
+    where = fx.ground.marker((0.1, -0.2, 0.3), axis=(0.2, 0.1, 1.0))
+    shapes = {
+        "plane": C.Plane(where),
+        "drum": C.Cylinder(where, radius=0.3),
+        "ball": C.Sphere(where, radius=0.3),
+        "box": C.Box(where, size=(0.4, 0.6, 0.2)),
+        "triangle": C.Triangle(where, corners=((0, 0, 0.1), (0.5, 0, 0), (0, 0.4, 0))),
+    }
+    law = C.HuntCrossleyLaw(stiffness=1e6)
+    near = np.array([(x, y, z) for x in (-0.5, 0.7) for y in (-0.4, 0.6) for z in (0.5, 1.4)])
+    for name, shape in shapes.items():
+        ball = fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0.1, 0.1, 1.3), name="ball")
+        touch = fx.Contact((shape, C.Sphere(ball, radius=0.1)), law, allow_overlap=True, name="touch")
+        [line] = floor_lines(fx.Model(ball, touch), near)
+        points = line[np.isfinite(line).all(axis=1)]
+        x, y, z = ((points - shape.marker.position0()) @ shape.marker.rotation0()).T
+        off = {
+            "plane": np.abs(z),
+            "drum": np.abs(np.hypot(x, y) - 0.3),
+            "ball": np.abs(np.sqrt(x * x + y * y + z * z) - 0.3),
+            "box": np.abs(np.abs((x, y, z)) - np.array((0.2, 0.3, 0.1))[:, None]).max(axis=0),
+            "triangle": np.abs(z),
+        }[name]
+        assert len(points) >= 4, name
+        assert off.max() < 1e-12, name
+        far = near * 1e-3 + points.mean(axis=0)
+        assert len(floor_lines(fx.Model(ball, touch), far)) == (1 if name == "plane" else 0), name
+
+
+def test_pictures_and_films_show_the_floor() -> None:
+    from matplotlib.figure import Figure
+
+    _, run = two_balls()
+    lines = [line for line in scene(run).lines if line.stroke == FLOOR_STROKE]
+    assert len(lines) == 1
+    assert np.nanmax(np.abs(lines[0].points[..., 2])) == 0.0
+    axes = plot_shape(run, step=0, ax=Figure().add_subplot(projection="3d"))
+    low, high = axes.get_zlim()
+    assert low <= 0.0 < high

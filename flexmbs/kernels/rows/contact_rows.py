@@ -49,8 +49,22 @@ from flexmbs.kernels.distances import (
 from flexmbs.kernels.rows.kind import RowKind
 
 __all__ = [
-    "BOX_GAP", "BOX_SLIP", "CAPSULE_GAP", "CAPSULE_SLIP", "CYLINDER_GAP", "CYLINDER_SLIP", "KINDS", "RING_GAP",
-    "RING_SLIP", "SPHERE_GAP", "SPHERE_SLIP",
+    "BOX_GAP",
+    "BOX_SLIP",
+    "CAPSULE_GAP",
+    "CAPSULE_SLIP",
+    "CYLINDER_GAP",
+    "CYLINDER_SLIP",
+    "KINDS",
+    "RING_GAP",
+    "RING_SLIP",
+    "SPHERE_GAP",
+    "SPHERE_SLIP",
+    "Row",
+    "add_gap",
+    "add_slip",
+    "gap_row",
+    "slip_row",
 ]  # fmt: skip
 
 SPHERE_GAP, SPHERE_SLIP = 10, 11
@@ -64,14 +78,14 @@ Row = tuple[float, Vector, Vector, Vector]
 
 
 @kernel
-def _gap_row(found: Distance, radius: float, delta: Vector, A: Matrix) -> Row:
+def gap_row(found: Distance, radius: float, delta: Vector, A: Matrix) -> Row:
     """Value and gradient of a gap."""
     phi, n, _ = found
     return phi - radius, applied(A, n), cross(n, delta), ZERO
 
 
 @kernel
-def _slip_row(found: Distance, e: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
+def slip_row(found: Distance, e: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
     """The row of a slip velocity."""
     _, n, _ = found
     tau, y = tangential(n, e), cross(n, e)
@@ -80,14 +94,14 @@ def _slip_row(found: Distance, e: Vector, radius: float, delta: Vector, A: Matri
 
 
 @kernel
-def _add_gap(found: Distance, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
+def add_gap(found: Distance, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
     """The Hessian of a gap."""
     _, n, curvature = found
     _add_field(n, curvature, NULL, delta, A, factor, H)
 
 
 @kernel
-def _add_slip(
+def add_slip(
     found: Distance, e: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
 ) -> None:
     """The derivative of the row of a slip velocity."""
@@ -131,24 +145,24 @@ def _sphere_gap(b: Vector, radius: float, delta: Vector) -> float:
 
 @inlined
 def _sphere_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return _gap_row(sphere_distance(b, delta), radius, delta, A)
+    return gap_row(sphere_distance(b, delta), radius, delta, A)
 
 
 @inlined
 def _sphere_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return _slip_row(sphere_distance(b, delta), e, radius, delta, A, B)
+    return slip_row(sphere_distance(b, delta), e, radius, delta, A, B)
 
 
 @inlined
 def _add_sphere_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    _add_gap(sphere_distance(b, delta), delta, A, factor, H)
+    add_gap(sphere_distance(b, delta), delta, A, factor, H)
 
 
 @inlined
 def _add_sphere_slip(
     e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
 ) -> None:
-    _add_slip(sphere_distance(b, delta), e, radius, delta, A, B, factor, H)
+    add_slip(sphere_distance(b, delta), e, radius, delta, A, B, factor, H)
 
 
 @inlined
@@ -158,24 +172,24 @@ def _cylinder_gap(b: Vector, radius: float, delta: Vector) -> float:
 
 @inlined
 def _cylinder_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return _gap_row(cylinder_distance(b, delta), radius, delta, A)
+    return gap_row(cylinder_distance(b, delta), radius, delta, A)
 
 
 @inlined
 def _cylinder_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return _slip_row(cylinder_distance(b, delta), e, radius, delta, A, B)
+    return slip_row(cylinder_distance(b, delta), e, radius, delta, A, B)
 
 
 @inlined
 def _add_cylinder_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    _add_gap(cylinder_distance(b, delta), delta, A, factor, H)
+    add_gap(cylinder_distance(b, delta), delta, A, factor, H)
 
 
 @inlined
 def _add_cylinder_slip(
     e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
 ) -> None:
-    _add_slip(cylinder_distance(b, delta), e, radius, delta, A, B, factor, H)
+    add_slip(cylinder_distance(b, delta), e, radius, delta, A, B, factor, H)
 
 
 @inlined
@@ -185,24 +199,24 @@ def _capsule_gap(b: Vector, radius: float, delta: Vector) -> float:
 
 @inlined
 def _capsule_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return _gap_row(capsule_distance(b, delta), radius, delta, A)
+    return gap_row(capsule_distance(b, delta), radius, delta, A)
 
 
 @inlined
 def _capsule_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return _slip_row(capsule_distance(b, delta), e, radius, delta, A, B)
+    return slip_row(capsule_distance(b, delta), e, radius, delta, A, B)
 
 
 @inlined
 def _add_capsule_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    _add_gap(capsule_distance(b, delta), delta, A, factor, H)
+    add_gap(capsule_distance(b, delta), delta, A, factor, H)
 
 
 @inlined
 def _add_capsule_slip(
     e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
 ) -> None:
-    _add_slip(capsule_distance(b, delta), e, radius, delta, A, B, factor, H)
+    add_slip(capsule_distance(b, delta), e, radius, delta, A, B, factor, H)
 
 
 @inlined
@@ -212,24 +226,24 @@ def _box_gap(b: Vector, radius: float, delta: Vector) -> float:
 
 @inlined
 def _box_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return _gap_row(box_distance(b, delta), radius, delta, A)
+    return gap_row(box_distance(b, delta), radius, delta, A)
 
 
 @inlined
 def _box_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return _slip_row(box_distance(b, delta), e, radius, delta, A, B)
+    return slip_row(box_distance(b, delta), e, radius, delta, A, B)
 
 
 @inlined
 def _add_box_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    _add_gap(box_distance(b, delta), delta, A, factor, H)
+    add_gap(box_distance(b, delta), delta, A, factor, H)
 
 
 @inlined
 def _add_box_slip(
     e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
 ) -> None:
-    _add_slip(box_distance(b, delta), e, radius, delta, A, B, factor, H)
+    add_slip(box_distance(b, delta), e, radius, delta, A, B, factor, H)
 
 
 @inlined
@@ -239,24 +253,24 @@ def _ring_gap(b: Vector, radius: float, delta: Vector) -> float:
 
 @inlined
 def _ring_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return _gap_row(ring_distance(b, delta), radius, delta, A)
+    return gap_row(ring_distance(b, delta), radius, delta, A)
 
 
 @inlined
 def _ring_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return _slip_row(ring_distance(b, delta), e, radius, delta, A, B)
+    return slip_row(ring_distance(b, delta), e, radius, delta, A, B)
 
 
 @inlined
 def _add_ring_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    _add_gap(ring_distance(b, delta), delta, A, factor, H)
+    add_gap(ring_distance(b, delta), delta, A, factor, H)
 
 
 @inlined
 def _add_ring_slip(
     e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
 ) -> None:
-    _add_slip(ring_distance(b, delta), e, radius, delta, A, B, factor, H)
+    add_slip(ring_distance(b, delta), e, radius, delta, A, B, factor, H)
 
 
 KINDS = (

@@ -35,6 +35,11 @@ __all__ = ["Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex",
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO = (0.0, 0.0, 0.0)
+GAP = (np.nan, np.nan, np.nan)
+CIRCLE = np.array([*((np.cos(x), np.sin(x), 0.0) for x in np.linspace(0.0, 2.0 * np.pi, 49)), GAP])
+"""A circle about z, as a line that a gap ends."""
+GRID = 7
+"""Lines each way by which planes and cylinders are shown."""
 
 
 class ShapeRows(NamedTuple):
@@ -87,6 +92,13 @@ class Shape(Description):
     def clearance(self, x: FloatArray) -> FloatArray:
         """Of what has no end: lower bounds (n,) of the distances of points x (n, 3), in its axes, from it."""
         return np.full(len(x), -np.inf)
+
+    def outline(self, near: FloatArray) -> FloatArray:
+        """Lines (n, 3) by which pictures show it where it is on the ground, with gaps (NaN), in its axes.
+
+        ``near (m, 3)``: points that are shown beside it, for what has no end.
+        """
+        return np.zeros((0, 3))
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """The rows of this shape, as A, with another one, as B; None where there are none.
@@ -186,6 +198,15 @@ class Plane(Shape):
         """Heights."""
         return x[:, 2]
 
+    def outline(self, near: FloatArray) -> FloatArray:
+        """A grid below the points."""
+        low, high = near[:, :2].min(axis=0), near[:, :2].max(axis=0)
+        reach = 0.55 * max(float((high - low).max()), float(np.abs(near[:, 2]).max())) * np.ones(2)
+        (x0, y0), (x1, y1) = 0.5 * (low + high) - reach, 0.5 * (low + high) + reach
+        across = [((x, y0, 0.0), (x, y1, 0.0), GAP) for x in np.linspace(x0, x1, GRID)]
+        along = [((x0, y, 0.0), (x1, y, 0.0), GAP) for y in np.linspace(y0, y1, GRID)]
+        return np.array(across + along).reshape(-1, 3)
+
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls, points and rims."""
         radius = other.ball_radius
@@ -244,6 +265,11 @@ class Sphere(Shape):
     def curvature(self) -> float:
         """1/radius."""
         return 1.0 / self.radius
+
+    def outline(self, near: FloatArray) -> FloatArray:
+        """A circle in each of the three planes."""
+        circle = self.radius * CIRCLE
+        return np.concatenate((circle, circle[:, (0, 2, 1)], circle[:, (2, 0, 1)]))
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points."""
@@ -381,6 +407,13 @@ class Cylinder(Shape):
         """Distances from its surface."""
         away = np.hypot(x[:, 0], x[:, 1]) - self.radius
         return -away if self.inside else away
+
+    def outline(self, near: FloatArray) -> FloatArray:
+        """Circles beside the points, and lines along it."""
+        low, high = float(near[:, 2].min()), float(near[:, 2].max())
+        circles = [self.radius * CIRCLE + (0.0, 0.0, z) for z in np.unique(np.linspace(low, high, GRID).round(12))]
+        lines = [np.array(((*x[:2], low), (*x[:2], high), GAP)) for x in circles[0][:-1:8]]
+        return np.concatenate(circles + lines)
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points; in a bore they must be smaller than it."""

@@ -12,7 +12,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, BOX_SLIP, CAPSULE_GAP, CAPSULE_SLIP
 from flexmbs.kernels.rows.segment_rows import SEGMENTS_GAP, SEGMENTS_SLIP, nearest_places
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.contacts.shapes import Shape, ShapeRows, Sphere, Vertex, placed, round_rows, rows_with
+from flexmbs.model.contacts.shapes import GAP, Shape, ShapeRows, Sphere, Vertex, placed, round_rows, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -149,6 +149,15 @@ class Box(Shape):
     def reach(self) -> float:
         """Half its diagonal."""
         return 0.5 * float(np.linalg.norm(self.size))
+
+    def outline(self, near: FloatArray) -> FloatArray:
+        """Its edges."""
+        found = []
+        for axis in range(3):
+            for i, k in ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)):
+                ends = [np.roll((end, i, k), axis) * self.size for end in (-0.5, 0.5)]
+                found += [*ends, np.array(GAP)]
+        return np.array(found)
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points."""

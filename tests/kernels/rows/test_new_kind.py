@@ -19,7 +19,7 @@ from flexmbs.core.jit import inlined
 from flexmbs.core.triples import IDENTITY, add_block, dot
 from flexmbs.kernels.rows.kind import RowKind
 
-SQUARE = 22
+SQUARE = 24
 ZERO = (0.0, 0.0, 0.0)
 
 @inlined

@@ -101,6 +101,18 @@ PAIRS: dict[str, Any] = {
         C.Box(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), size=(0.2, 0.2, 0.2)),
         C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5),
     ),
+    "face of a triangle, ball": lambda a, b: (
+        C.Triangle(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), corners=((-2, -2, 0), (3, -2, 0), (0, 3, 0.2)), radius=0.1),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.8),
+    ),
+    "edge of a triangle, ball": lambda a, b: (
+        C.Triangle(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), corners=((0.4, -2, 0), (0.5, 2, 0.1), (-3, 0, 0.2))),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.9),
+    ),
+    "corner of a triangle, ball": lambda a, b: (
+        C.Triangle(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), corners=((0.3, 0, 0.1), (-3, -1, 0.1), (-3, 0, 0.2))),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=1.3),
+    ),
     "rim, ball": lambda a, b: (
         C.Rim(at(a, (0.1, 0.0, 0.1), (0.2, 0.3, 1.0)), radius=0.5, tube=0.25),
         C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.3),

@@ -88,6 +88,8 @@ def pairs() -> dict[int, Found]:
     )).T  # fmt: skip
     turned = C.Box(moving((0, 0, 0.55), turn(0, 20.0) @ turn(2, 30.0)), size=tuple(2 * HALF))
     standing = C.Box(moving((0.05, -0.1, 1.3), diagonal), size=(1.0, 1.0, 1.0))
+    sheet = C.Triangle(fixed(), corners=((0, 0, 0), (1, 0, 0), (0, 1, 0)))
+    above = {13: (0.2, 0.3, 0.35), 14: (0.8, 0.7, 0.2), 15: (1.3, -0.2, 0.1)}
     return {
         1: between(C.Plane(fixed(0.1 * n, n)), ball[0]),
         2: between(C.Sphere(fixed((0.3, -0.2, 0.5)), radius=0.25), C.Sphere(moving((0.5, 0.1, 0.4)), radius=0.2)),
@@ -97,6 +99,7 @@ def pairs() -> dict[int, Found]:
         9: between(plane, *ends),
         10: between(plane, *turned.corners),
         12: between(C.Box(fixed(), size=(1.0, 1.0, 1.0)), *standing.corners),
+        **{k: between(sheet, C.Sphere(moving(x), radius=0.25)) for k, x in above.items()},
     }
 
 
@@ -149,8 +152,9 @@ CASE = Case(
     summary=(
         "Gap, normal from A to B and the nearest (or deepest) points of both: planes, balls, boxes from all sides and "
         "from within, capsules side by side and at their ends, a cylinder by its two rims, boxes by their corners on a "
-        "plane and in another box, two curved beams. Not there, and left out: edges of boxes against each other (11), "
-        "triangles (13 to 15), and the nearest point of a beam to a ball (16), which a tube takes at points along it."
+        "plane and in another box, a triangle on its face, an edge and a corner, two curved beams. Not there, and left "
+        "out: edges of boxes against each other (11), and the nearest point of a beam to a ball (16), which a tube "
+        "takes at points along it."
     ),
     run=run,
     source="Closed forms; a minimisation agrees to 1e-8.",
