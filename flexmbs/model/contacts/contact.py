@@ -22,6 +22,7 @@ from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, sha
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape
 from flexmbs.model.contacts.strangers import instead, warn_of_strangers
+from flexmbs.model.contacts.triangle import warn_of_shared_edges
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 
@@ -159,6 +160,7 @@ class Contact(Description):
         object.__setattr__(self, "crossing", tuple(crossing))
         if self.pairs is None:
             warn_of_strangers(owner, parts, _why_not)
+            warn_of_shared_edges(owner, parts)
         if not self.allow_overlap:
             _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))

@@ -151,7 +151,7 @@ def test_records_say_what_they_are_asked() -> None:
 
 
 def test_two_kinds_of_one_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "other_rows.py").write_text(SQUARE.replace("SQUARE = 21", "SQUARE = 4"), "utf-8")
+    (tmp_path / "other_rows.py").write_text(SQUARE.replace("SQUARE = 24", "SQUARE = 4"), "utf-8")
     import flexmbs.kernels.rows as package
 
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])

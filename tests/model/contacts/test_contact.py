@@ -575,3 +575,16 @@ def test_shapes_that_go_through_each_other_are_told() -> None:
         fx.Contact((FLOOR, *wheels), law, allow_overlap=True)
         drums = [C.Cylinder(body.marker((0, 0, 0), axis=(0, 1, 0)), radius=0.05) for body in (box, other)]
         fx.Contact((*drums, above), law, allow_overlap=True)
+
+
+def test_triangles_that_share_an_edge_are_told() -> None:
+    law, above = C.HuntCrossleyLaw(stiffness=1e5), C.Sphere(ball(1.0), radius=0.1)
+    at = fx.ground.marker((0.1, 0.2, 0.0), axis=(0.3, 0, 1))
+
+    def triangle(*corners: tuple[float, float, float]) -> Any:
+        return C.Triangle(at, corners=corners)
+
+    first = triangle((0, 0, 0), (1, 0, 0), (0, 1, 0))
+    with pytest.warns(fx.AccuracyWarning, match="share an edge, over which a ball touches both"):
+        fx.Contact((first, triangle((1, 1, 0), (1, 0, 0), (0, 1, 0)), above), law)
+    fx.Contact((first, triangle((1.2, 1.2, 0), (1.2, 0.2, 0), (0.2, 1.2, 0)), above), law)
