@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numba
@@ -14,6 +15,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.core import written_modules as cache
 from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.integrators.compiled import choice
 from flexmbs.integrators.compiled.addresses import Addresses, pointer
 
 RUN = """
@@ -147,3 +149,23 @@ def starting(dynamics: Dynamics) -> tuple[np.ndarray, np.ndarray]:
     """Positions as they are drawn, at rest."""
     dynamics.start_turns(0.0)
     return dynamics.coordinates.reference.copy(), np.zeros(dynamics.n_v)
+
+
+def test_compiling_kernels_is_no_time_of_steps(monkeypatch) -> None:
+    """Kernels compile in the first steps: taken for slow steps, they had a driver compiled that never paid."""
+    spent = 0.0
+
+    def burn(seconds: float) -> None:
+        began = time.process_time()
+        while time.process_time() - began < seconds:
+            pass
+
+    monkeypatch.setattr(choice, "compile_seconds", lambda: spent)
+    body = fx.RigidBody.sphere(radius=0.1, mass=1.0, name="ball")
+    made = choice.Choice(Dynamics(fx.compile_model(fx.Model(body))), fx.GeneralizedAlpha(), 1e-6, "auto")
+    for step in range(choice.FIRST + 3):
+        made.count()
+        if step < 2:  # in which kernels are compiled
+            burn(0.2)
+            spent += 0.2
+    assert made._measured() < 1e-3  # and not 0.4 s over 35 steps
