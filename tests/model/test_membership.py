@@ -21,6 +21,7 @@ PARTS = {
     "Cylinder",
     "Capsule",
     "Box",
+    "Triangle",
     "Tube",
     "Skin",
     "LeastGap",
