@@ -36,7 +36,9 @@ def test_has_a_page_and_a_picture(name: str) -> None:
     (picture,) = re.findall(r"(?:animate|savefig)\(\"(.+?)\"", text)
     assert (GALLERY / picture).stat().st_size <= LARGEST_PICTURE
     assert f"({picture})" in (GALLERY / f"{name}.md").read_text("utf-8")
-    assert f"({picture})]({name}.md)" in (GALLERY / "index.md").read_text("utf-8")
+    index = (GALLERY / "index.md").read_text("utf-8")
+    assert f"({picture})]({name}.md)" in index
+    assert name in index.rpartition("```{toctree}")[2].splitlines()
 
 
 def test_wiper(run: Any, tmp_path: Path) -> None:
