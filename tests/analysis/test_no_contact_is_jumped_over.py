@@ -151,7 +151,7 @@ def test_what_misses_is_not_told(kind: str) -> None:
 @settings(max_examples=8, deadline=None)
 @given(speed=st.floats(1.0, 200.0), height=st.floats(0.11, 1.0))
 def test_error_control_sees_every_contact(kind: str, speed: float, height: float) -> None:
-    """The fast body is turned back, or slowed down, by what stands in its way, and energy is kept."""
+    """Whatever the speed and the distance, what stands in the way of the fast body pushes it."""
     model = fx.Model(*KINDS[kind](speed, height))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fx.AccuracyWarning)
