@@ -38,8 +38,8 @@ def pile(seed: int, stiffer: float = 1.0) -> tuple[fx.Model, list[Any], Any, flo
         )
     ]  # fmt: skip
     law = C.HuntCrossleyLaw(
-        stiffness=stiffer * 10 ** rng.uniform(5.0, 7.0), exponent=rng.choice([1.0, 1.5]), restitution=rng.choice([0.3, 0.6, 0.9]),
-        at_speed=1.0,
+        stiffness=stiffer * 10 ** rng.uniform(5.0, 7.0), exponent=rng.choice([1.0, 1.5]),
+        restitution=rng.choice([0.3, 0.6, 0.9]), at_speed=1.0,
     )  # fmt: skip
     friction = None if rng.random() < 0.3 else C.CoulombLaw(rng.uniform(0.1, 0.8), speed=10 ** rng.uniform(-2.0, -1.0))
     touch = fx.Contact([*walls, *(C.Sphere(b, radius=r) for b, r in zip(balls, radius, strict=True))], law, friction)
