@@ -13,6 +13,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.results.given_states import GivenStates
 from flexmbs.results.states import States
+from flexmbs.system.contact_pairs import contacts_of
 from flexmbs.visualization.style import CONTACT
 
 __all__ = ["LONGEST", "arrows_over_time", "contact_arrows", "draw_contacts"]
@@ -56,7 +57,7 @@ def contact_arrows(points: FloatArray, forces: FloatArray, longest: float, lengt
 
 def _acting(states: States) -> tuple[FloatArray, FloatArray]:
     """Points and forces (n_t, m, 3) of all pairs of all contacts of a model that touch in any of the states."""
-    found = [states.contact(force).acting() for force in states.model.forces if hasattr(force, "touching")]
+    found = [states.contact(contact).acting() for contact in contacts_of(states.model)]
     n_t = len(states)
     points = np.concatenate([np.zeros((n_t, 0, 3)), *(one for one, _ in found)], axis=1)
     forces = np.concatenate([np.zeros((n_t, 0, 3)), *(one for _, one in found)], axis=1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.model.model import Model
+from flexmbs.system.contact_pairs import contacts_of
 from flexmbs.visualization.style import GREY
 
 __all__ = ["draw_floors", "floor_lines"]
@@ -24,8 +25,7 @@ def floor_lines(model: Model, drawn: FloatArray) -> list[FloatArray]:
     """
     points = drawn[np.isfinite(drawn).all(axis=1)]
     size = float(np.ptp(points, axis=0).max(initial=0.0)) if len(points) else 0.0
-    touched = [force for force in model.forces if hasattr(force, "touching")]
-    parts = {id(part): part for force in touched for part in force.parts if not part.along}
+    parts = {id(part): part for contact in contacts_of(model) for part in contact.parts if not part.along}
     found = []
     for part in parts.values():
         if not part.marker.body.is_ground or not len(points):

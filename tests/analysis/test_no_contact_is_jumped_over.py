@@ -99,6 +99,10 @@ def test_gaps_and_their_rates(kind: str) -> None:
     assert rate[k] == pytest.approx(-speed, rel=20 * near)
     assert gaps.pair(k)[0] == "touch"
     assert "fast" in gaps.pair(k)[1]
+    if kind != "searched":  # whose histories have only pairs that touched
+        model = fx.Model(*KINDS[kind](speed, height))
+        told = fx.simulate(model, until=1e-6, step=1e-6).contact(model.forces[0])
+        assert told.gap[0].min() == pytest.approx(gap[k], abs=1e-12)  # what results tell is what is watched
 
 
 @pytest.mark.parametrize("kind", KINDS)
