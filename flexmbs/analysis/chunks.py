@@ -155,6 +155,8 @@ class Chunks:
         run, n = self.run, len(steps)
         self._most = int(max(2.0, min(CHECKPOINT, SECONDS * n / (time.perf_counter() - began))))
         self._record(steps)
+        if run.short is not None:
+            run.short.chunk(steps)
         run.state = steps.state(n - 1)
         return float(steps.errors[-1])
 

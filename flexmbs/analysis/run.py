@@ -16,6 +16,7 @@ from flexmbs.analysis.load_jumps import LoadJumps
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
+from flexmbs.analysis.short_contacts import ShortContacts
 from flexmbs.analysis.watch import Watch
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import to_plain
@@ -64,6 +65,7 @@ class Run:
         self.wanted = output.times(begin, until)
         self.status, self.message = Status.DONE, ""
         self.touch = None
+        self.short = ShortContacts(dynamics) if isinstance(control, FixedStep) else None
         if isinstance(control, ErrorControl):
             self.touch = FirstTouch(dynamics, control.tolerance * dynamics.length)
         self.rejected, self.jump = 0, ""
@@ -198,6 +200,8 @@ class Run:
             grid.reached(new.t, barrier)
             error_before = result.error
             self.recorder.step(new, new.t - self.state.t, result)
+            if self.short is not None:
+                self.short.step(self.state, new)
             self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
             self.events.accept(new)

@@ -1,27 +1,26 @@
-"""Contacts that fixed steps do not resolve, or do not see at all: a warning after the run."""
+"""Contacts that fixed steps do not resolve, or do not see at all: watched from step to step, and told after the run."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.dynamics.gaps import Gaps
-from flexmbs.integrators.contracts import StepState
 from flexmbs.integrators.dense import Interpolant
-from flexmbs.integrators.step_control import FixedStep
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.contracts import StepState
 
-__all__ = ["warn_of_short_contacts"]
+__all__ = ["ShortContacts"]
 
 ENOUGH = 10
 """Steps that a contact takes at least."""
@@ -35,60 +34,120 @@ FINE = 1e-9
 
 @dataclass
 class _Short:
-    """A contact that closed and opened: its length in steps, the state before, its closing speed, and what it is."""
+    """A contact that was closed for ``steps`` steps, 0 within one.
+
+    ``at``: number of the step in which it closed, and the times before it and at its end; ``opened``: the time at the
+    end of the step in which it opened; its closing speed, and what it is.
+    """
 
     steps: int
     at: int
+    before: float
+    touch: float
+    opened: float
     speed: float
     searched: bool
     contact: str
     ends: str
 
 
-@dataclass
-class _Watch:
-    """Follows the gaps from state to state."""
+class ShortContacts:
+    """Follows the gaps of a run of fixed steps.
 
-    gaps: Gaps
-    n_linear: int
-    fine: float
-    began: dict[Hashable, tuple[int, float]] = field(default_factory=dict)
-    found: list[_Short] = field(default_factory=list)
+    Attributes
+    ----------
+    looks : bool
+        Whether there are contacts.
+    """
 
-    def step(self, i: int, start: FloatArray, end: FloatArray, old: StepState, new: StepState) -> None:
-        """The step from state i - 1 to state i."""
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.gaps = Gaps(dynamics)
+        self.looks = self.gaps.exist
+        self._dynamics, self._fine = dynamics, FINE * dynamics.length
+        self._began: dict[Hashable, tuple[int, float, float, float]] = {}
+        self._found: list[_Short] = []
+        self._at: FloatArray | None = None  # gaps and rates where the next step begins
+        self._number = 0
+
+    def step(self, old: StepState, new: StepState) -> None:
+        """A step has been made, around whose end forces were evaluated last."""
+        if not self.looks:
+            return
+        gaps, of = self.gaps, self.gaps.of
+        gaps.after(new)
+        if self._at is None or gaps.of is not of:  # other candidates: how they were
+            self._place(old)
+            self._at = gaps.read()
+            self._place(new)
+        start, self._at = self._at, gaps.read()
+        self._number += 1
+        if self._changed(start, self._at, new.t - old.t).any():
+            self._look(start, self._at, old, new)
+
+    def chunk(self, steps: Steps) -> None:
+        """Several steps have been made in one call, of pairs that are not searched."""
+        if not self.looks:
+            return
+        if self._at is None:
+            self._place(steps.first)
+            self._at = self.gaps.read()
+        rows = np.concatenate((self._at[None], steps.gaps))
+        starts, ends = rows[:-1], rows[1:]
+        h = steps.sizes[:, None]
+        changed = self._changed(starts.transpose(1, 0, 2), ends.transpose(1, 0, 2), h)
+        before = self._number
+        for i in map(int, np.flatnonzero(changed.any(axis=1))):
+            self._number = before + i + 1
+            self._look(starts[i], ends[i], steps.state(i - 1), steps.state(i))
+        self._number, self._at = before + len(steps), rows[-1]
+
+    def _place(self, state: StepState) -> None:
+        self.gaps.place(state.q, state.v, state.a, state.lam)
+
+    def _changed(self, start: FloatArray, end: FloatArray, h: FloatArray | float) -> FloatArray:
+        """Which gaps closed or opened in a step, or may have done both."""
+        (g0, _), (g1, _) = start, end
+        return ((g0 > 0.0) != (g1 > 0.0)) | self._may_pass(start, end, h)
+
+    def _may_pass(self, start: FloatArray, end: FloatArray, h: FloatArray | float) -> FloatArray:
+        """Which gaps are open at both ends of a step, but closing first and opening then, by more than is between."""
         (g0, r0), (g1, r1) = start, end
-        closes, opens = (g0 > 0.0) & (g1 <= 0.0), (g0 <= 0.0) & (g1 > 0.0)
-        for k in map(int, np.flatnonzero(closes)):
-            self.began[self.gaps.key(k)] = (i, float(-min(r0[k], r1[k])))
-        for k in map(int, np.flatnonzero(opens)):
-            first, speed = self.began.pop(self.gaps.key(k), (0, 0.0))
-            if first > 0 and i - first < ENOUGH:
-                self._keep(k, i - first, first - 1, speed)
         open_at_both = np.isfinite(g0) & np.isfinite(g1) & (g0 > 0.0) & (g1 > 0.0)
         with np.errstate(invalid="ignore"):
-            passing = open_at_both & (r0 < 0.0) & (r1 > 0.0) & (_least(g0, r0, g1, r1, new.t - old.t) < -self.fine)
+            return np.asarray(open_at_both & (r0 < 0.0) & (r1 > 0.0) & (_least(g0, r0, g1, r1, h) < -self._fine))
+
+    def _look(self, start: FloatArray, end: FloatArray, old: StepState, new: StepState) -> None:
+        """What closed and opened in the step of the present number."""
+        (g0, r0), (g1, r1) = start, end
+        i = self._number
+        for k in map(int, np.flatnonzero((g0 > 0.0) & (g1 <= 0.0))):
+            self._began[self.gaps.key(k)] = i, old.t, new.t, float(-min(r0[k], r1[k]))
+        for k in map(int, np.flatnonzero((g0 <= 0.0) & (g1 > 0.0))):
+            first, before, touch, speed = self._began.pop(self.gaps.key(k), (0, 0.0, 0.0, 0.0))
+            if first > 0 and i - first < ENOUGH:
+                self._keep(k, i - first, first, before, touch, new.t, speed)
+        passing = self._may_pass(start, end, new.t - old.t)
         for k in map(int, np.flatnonzero(passing)):
             if self._passed(k, start[:, k], end[:, k], old, new):
-                self._keep(k, 0, i - 1, float(-r0[k]))
+                self._keep(k, 0, i, old.t, new.t, new.t, float(-r0[k]))
         if passing.any():
-            self.gaps.place(new.q, new.v, new.a, new.lam)
+            self._place(new)
 
-    def _keep(self, k: int, steps: int, at: int, speed: float) -> None:
-        self.found.append(_Short(steps, at, speed, k >= self.gaps.permanent, *self.gaps.pair(k)))
+    def _keep(self, k: int, steps: int, at: int, before: float, touch: float, opened: float, speed: float) -> None:
+        searched = k >= self.gaps.permanent
+        self._found.append(_Short(steps, at, before, touch, opened, speed, searched, *self.gaps.pair(k)))
 
     def _passed(self, k: int, start: FloatArray, end: FloatArray, old: StepState, new: StepState) -> bool:
         """Whether gap k closes between two states, by its tangents at states between them, which are below it."""
-        between = Interpolant(old, new, self.n_linear)
+        between = Interpolant(old, new, self._dynamics.n_linear)
         t0, t1, (g0, r0), (g1, r1) = old.t, new.t, start, end
         for _ in range(LOOKS):
-            if not r0 < 0.0 < r1 or _least(g0, r0, g1, r1, t1 - t0) >= -self.fine:
+            if not r0 < 0.0 < r1 or _least(g0, r0, g1, r1, t1 - t0) >= -self._fine:
                 return False
             t = t0 + (g0 - g1 + r1 * (t1 - t0)) / (r1 - r0)
-            middle = between(t)
-            self.gaps.place(middle.q, middle.v, middle.a, middle.lam)
+            self._place(between(t))
             gap, rate = self.gaps.read()[:, k]
-            if gap <= -self.fine:
+            if gap <= -self._fine:
                 return True
             if rate < 0.0:
                 t0, g0, r0 = t, gap, rate
@@ -96,66 +155,34 @@ class _Watch:
                 t1, g1, r1 = t, gap, rate
         return False
 
+    def warn(self) -> None:
+        """Warn of contacts that closed and opened again within less than ten steps, or within one.
 
-def _least(g0: FloatArray, r0: FloatArray, g1: FloatArray, r1: FloatArray, h: float) -> FloatArray:
+        Of contacts that are searched those count that close with a tenth of the largest closing speed, or more: among
+        many bodies there are always some that graze.
+        """
+        fastest = max((one.speed for one in self._found if one.searched), default=0.0)
+        found = [one for one in self._found if not one.searched or one.speed >= SLOW * fastest]
+        if not found:
+            return
+        one = min(found, key=lambda short: (short.steps, short.at))
+        span = one.opened - one.before
+        if one.steps == 0:
+            text = f"passed through each other within the step to t = {one.touch:.4g}, which did not see it"
+        else:
+            text = (
+                f"touched at t = {one.touch:.4g}; it lasted {one.steps} steps, about {span:.3g}, too few to tell what "
+                "it took"
+            )
+        warnings.warn(
+            f"Contact {one.contact!r}: {one.ends} {text}. Take steps of {span / (2 * ENOUGH):.2g} or less, or "
+            f"step=None for error control.",
+            AccuracyWarning,
+            stacklevel=3,
+        )
+
+
+def _least(g0: FloatArray, r0: FloatArray, g1: FloatArray, r1: FloatArray, h: FloatArray | float) -> FloatArray:
     """Where the tangents of gaps at both ends of a step meet."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(g0 + r0 * (g0 - g1 + r1 * h) / (r1 - r0))
-
-
-def warn_of_short_contacts(solution: TimeSolution, dynamics: Dynamics) -> None:
-    """Warn of contacts that closed and opened again within less than ten steps, or within one.
-
-    Only if every step was stored. Of contacts that are searched those count that close with a tenth of the largest
-    closing speed, or more: among many bodies there are always some that graze. ``dynamics``: of the run, which is over.
-    """
-    gaps = Gaps(dynamics)
-    fixed = isinstance(solution.settings.get("step"), FixedStep)
-    if not gaps.exist or not fixed or len(solution.t) != len(solution.steps) + 1:
-        return
-    found = _short(solution, gaps)
-    fastest = max((one.speed for one in found if one.searched), default=0.0)
-    found = [one for one in found if not one.searched or one.speed >= SLOW * fastest]
-    if not found:
-        return
-    one = min(found, key=lambda short: (short.steps, short.at))
-    touch = float(solution.t[one.at + 1])
-    span = float(solution.t[one.at + one.steps + 1]) - float(solution.t[one.at])
-    if one.steps == 0:
-        text = f"passed through each other within the step to t = {touch:.4g}, which did not see it"
-        span = touch - float(solution.t[one.at])
-    else:
-        text = (
-            f"touched at t = {touch:.4g}; it lasted {one.steps} steps, about {span:.3g}, too few to tell what it took"
-        )
-    warnings.warn(
-        f"Contact {one.contact!r}: {one.ends} {text}. Take steps of {span / (2 * ENOUGH):.2g} or less, or "
-        f"step=None for error control.",
-        AccuracyWarning,
-        stacklevel=3,
-    )
-
-
-def _short(solution: TimeSolution, gaps: Gaps) -> list[_Short]:
-    """All contacts of the run that were short."""
-    dyn = gaps.dynamics
-    watch = _Watch(gaps, dyn.n_linear, FINE * dyn.length)
-    dyn.turns.reset()
-    zero, none = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
-    old: StepState | None = None
-    start, of = np.zeros((2, 0)), gaps.of
-    for i, t in enumerate(solution.t):
-        q, v = np.array(solution.q[i]), np.array(solution.v[i])
-        new = StepState(float(t), q, v, zero, zero, none, v, 0.0)
-        gaps.place(q, v, zero, none)
-        dyn.accept(q)
-        gaps.follow(new.t)
-        if old is not None and gaps.of is not of:  # other candidates: how they were
-            gaps.place(old.q, old.v, zero, none)
-            start = gaps.read()
-            gaps.place(q, v, zero, none)
-        end = gaps.read()
-        if old is not None:
-            watch.step(i, start, end, old, new)
-        start, of, old = end, gaps.of, new
-    return watch.found

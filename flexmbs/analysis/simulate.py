@@ -11,7 +11,6 @@ from flexmbs.analysis.breakaway import warn_of_early_slip
 from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
-from flexmbs.analysis.short_contacts import warn_of_short_contacts
 from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, FlexmbsError, ModelError
@@ -182,7 +181,8 @@ def simulate(
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
         warn_of_early_slip(solution)
-        warn_of_short_contacts(solution, run.dynamics)
+        if run.short is not None:
+            run.short.warn()
     if throw and run.status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS):
         raise ConvergenceError(f"Model {system.model.name!r}: {run.message} {run.status.value}", solution)
     return solution

@@ -6,11 +6,11 @@ where the gap is not positive. Pairs that are searched have gaps while they are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import State
+from flexmbs.core.contracts import FloatArray, State
 from flexmbs.dynamics.stage_calls import state_of
 from flexmbs.kernels.contacts import contact_gaps
 from flexmbs.kernels.distributed_contacts import distributed_gaps
@@ -19,11 +19,30 @@ from flexmbs.system.crossing_contacts import crossing_pairs
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.contracts import StepState
     from flexmbs.kernels.contacts import ContactGroup
 
-__all__ = ["Gaps"]
+__all__ = ["GapRows", "Gaps"]
+
+
+class GapRows(NamedTuple):
+    """Gaps and their rates (steps, 2, n) after each of several steps: of contacts, of those along bodies, of tubes."""
+
+    single: FloatArray
+    along: FloatArray
+    crossing: FloatArray
+
+    @classmethod
+    def of(cls, dynamics: Dynamics, steps: int) -> GapRows:
+        """For the permanent pairs of a system."""
+        m = dynamics.mechanics
+        numbers = len(m.contact_owners), len(m.distributed_owners), len(crossing_pairs(dynamics.system.model))
+        return cls(*(np.zeros((steps, 2, n)) for n in numbers))
+
+    def first(self, n: int) -> FloatArray:
+        """Those of the first n steps (n, 2, permanent), in the order of `Gaps.read`."""
+        return np.concatenate([part[:n] for part in self], axis=2)
 
 
 class Gaps:
@@ -59,6 +78,12 @@ class Gaps:
         """Search for candidates around the state in place."""
         if self.dynamics.candidates is not None:
             self.dynamics.candidates.follow(t)
+            self.of = self.dynamics.candidates.group
+
+    def after(self, state: StepState) -> None:
+        """A step has been made to a state, around which its forces were evaluated last: what was placed stands."""
+        self._state = state_of(state.q, state.v, state.a, state.lam)
+        if self.dynamics.candidates is not None:
             self.of = self.dynamics.candidates.group
 
     def read(self) -> FloatArray:

@@ -130,18 +130,45 @@ def test_gaps_of_moved_states(kind: str) -> None:
     assert at(0.0)[1, k] == pytest.approx(slope, rel=1e-7)
 
 
+@pytest.mark.parametrize("output", [None, fx.Output(every=0.02)], ids=["all", "thin"])
 @pytest.mark.parametrize("kind", ["pair", "along a body", "two tubes"])
-def test_what_passes_within_one_step_is_told(kind: str) -> None:
-    """From 0.125 m above to 0.125 m below: no state has an overlap."""
+def test_what_passes_within_one_step_is_told(kind: str, output: fx.Output | None) -> None:
+    """From 0.125 m above to 0.125 m below: no state has an overlap; whatever is stored."""
     model = fx.Model(*KINDS[kind](50.0, 0.375))
     with pytest.warns(fx.AccuracyWarning, match=r"'touch': .*fast.* passed through each other within the step"):
-        run = fx.simulate(model, until=0.02, step=0.005)
+        run = fx.simulate(model, until=0.02, step=0.005, output=output)
     assert run.energy.kinetic[-1] == pytest.approx(run.energy.kinetic[0], rel=1e-6)  # as if there were nothing
 
 
-def test_searched_contacts_divide_steps_and_tell() -> None:
+@pytest.mark.parametrize("output", [None, fx.Output(every=0.02)], ids=["all", "thin"])
+def test_searched_contacts_divide_steps_and_tell(output: fx.Output | None) -> None:
     with pytest.warns(fx.AccuracyWarning, match=r"'touch': .*fast.* touched at .* lasted \d steps"):
-        fx.simulate(fx.Model(*heap(50.0)), until=0.02, step=0.005)
+        fx.simulate(fx.Model(*heap(50.0)), until=0.02, step=0.005, output=output)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=12, deadline=None)
+@given(speed=st.floats(1.0, 200.0), height=st.floats(0.11, 1.0), steps=st.integers(3, 60))
+def test_fixed_steps_see_or_tell_every_contact(kind: str, speed: float, height: float, steps: int) -> None:
+    """What stands in the way of the fast body pushes it for ten steps or more, or a warning names the contact.
+
+    Whatever is stored, and whether steps are made one by one in Python or many at a time in compiled code.
+    """
+    model = fx.Model(*KINDS[kind](speed, height))
+    until = 2.0 * height / speed
+    step = until / steps
+    told = []
+    for compiled, output in ((True, None), (True, fx.Output(every=until)), (False, fx.Output(every=until))):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", fx.AccuracyWarning)
+            scheme = fx.GeneralizedAlpha(compiled=None if compiled and kind == "searched" else compiled)
+            run = fx.simulate(model, until=until, step=step, integrator=scheme, output=output)
+        told.append([str(w.message) for w in found if "'touch'" in str(w.message)])
+        if output is None:
+            normal = run.contact(model.forces[0]).normal
+            pushed = int((normal > 0.0).any(axis=tuple(range(1, normal.ndim))).sum())
+    assert told[0] == told[1] == told[2]
+    assert told[0] or pushed >= 9 or run.t[-1] - run.t[0] < 10 * step
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,8 +21,8 @@ from flexmbs.dynamics.turns import REBASE
 from flexmbs.integrators.compiled import inline, newton_step
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
-from flexmbs.kernels.contacts import contact_energy
-from flexmbs.kernels.distributed_contacts import distributed_energy
+from flexmbs.kernels.contacts import contact_energy, contact_gaps
+from flexmbs.kernels.distributed_contacts import distributed_energy, distributed_gaps
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
 from flexmbs.kernels.sensing import follow_turns, read_sensors
@@ -31,6 +31,7 @@ from flexmbs.kernels.wrenches import wrench_force
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.dynamics.gaps import GapRows
     from flexmbs.integrators.compiled.control import ControlMemory
 
 __all__ = ["HEAD", "Prevented", "Text"]
@@ -90,13 +91,15 @@ class Text:
 
     ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
     ``along_power (steps, n)``, ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between
-    markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written.
+    markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written; ``gaps``:
+    where the gaps after each step are.
     """
 
     def __init__(
         self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
-        wrench_power: FloatArray, user_power: FloatArray, control: ControlMemory | None = None,
+        wrench_power: FloatArray, user_power: FloatArray, gaps: GapRows, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
+        self._gaps = gaps
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
         self._along_power, self._user_power = along_power, user_power
@@ -149,6 +152,7 @@ class Text:
                 self._curvature.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
         self._conditions()
         self._powers(m)
+        self._opened_or_closed(m)
         if self.control is not None:
             self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
             self._samples(self.control)
@@ -264,6 +268,27 @@ class Text:
                 "        for m in range(6):",
                 f"            {power}[i, n, m] = {applied}[n, m] * markers.twist[n, m]",
             ]
+
+    def _opened_or_closed(self, m: Any) -> None:
+        """Gaps after a step."""
+        single, along, crossing = (
+            self._table(f"gaps_{n}", self.addresses.array(rows)) if rows.size else ""
+            for n, rows in enumerate(self._gaps)
+        )
+        if single:
+            group = self._name(m.contacts, "contacts", "contacts")
+            self._account.append(f"{self._import(contact_gaps)}({group}, markers, {single}[i, 0], {single}[i, 1])")
+        if along:
+            group = self._name(m.distributed, "distributed", "contacts along bodies")
+            self._account.append(
+                f"{self._import(distributed_gaps)}({group}, state, markers, {along}[i, 0], {along}[i, 1])"
+            )
+        if crossing:
+            self._account.append(f"{crossing}[i, 0] = ENDLESS")
+        for term in self.dynamics.system.terms:
+            if term.gaps is not None and crossing:
+                name = self._name(term.group, "", "contacts of tubes")
+                self._account.append(f"{self._import(term.gaps)}({name}, state, {crossing}[i, 0], {crossing}[i, 1])")
 
     def _written_call(self, stage: Stage) -> list[str]:
         """A stage as statements."""
