@@ -107,7 +107,7 @@ class ShortContacts:
     def _changed(self, start: FloatArray, end: FloatArray, h: FloatArray | float) -> FloatArray:
         """Which gaps closed or opened in a step, or may have done both."""
         (g0, _), (g1, _) = start, end
-        return ((g0 > 0.0) != (g1 > 0.0)) | self._may_pass(start, end, h)
+        return np.asarray(((g0 > 0.0) != (g1 > 0.0)) | self._may_pass(start, end, h))
 
     def _may_pass(self, start: FloatArray, end: FloatArray, h: FloatArray | float) -> FloatArray:
         """Which gaps are open at both ends of a step, but closing first and opening then, by more than is between."""

@@ -100,8 +100,8 @@ class Contact(Description):
     Notes
     -----
     The point of contact is that of the surface of B, for a ball at del - r n. The point, the normal and the slip wander
-    with the bodies, and the tangents are exact. Where every step is stored, `simulate` warns of contacts that were
-    shorter than ten fixed steps; step control by the error (`ErrorControl`) repeats steps in which a contact would
+    with the bodies, and the tangents are exact. With fixed steps, `simulate` warns of contacts that were
+    shorter than ten of them; step control by the error (`ErrorControl`) repeats steps in which a contact would
     be missed.
 
     Limits: shapes do not roll over to other features by themselves (a `Rim` lying flat, a `Vertex` on the edge of a
