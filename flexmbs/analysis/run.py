@@ -200,11 +200,11 @@ class Run:
             grid.reached(new.t, barrier)
             error_before = result.error
             self.recorder.step(new, new.t - self.state.t, result)
-            if self.short is not None:
-                self.short.step(self.state, new)
             self.jumps.steps = self.recorder.n_steps
             dyn.accept(new.q)
             self.events.accept(new)
+            if self.short is not None:  # behind what counts turns by what was placed last: it may place other states
+                self.short.step(self.state, new)
             self.store(self.state, new)
             self.state = new
             self.h = planned_size(self.h, largest, h, control.after(h, result))

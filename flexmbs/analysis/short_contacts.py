@@ -85,7 +85,7 @@ class ShortContacts:
             self._look(start, self._at, old, new)
 
     def chunk(self, steps: Steps) -> None:
-        """Several steps have been made in one call, of pairs that are not searched."""
+        """Several steps have been made in one call, of pairs that are not searched; it told their gaps."""
         if not self.looks:
             return
         if self._at is None:
@@ -112,9 +112,11 @@ class ShortContacts:
     def _may_pass(self, start: FloatArray, end: FloatArray, h: FloatArray | float) -> FloatArray:
         """Which gaps are open at both ends of a step, but closing first and opening then, by more than is between."""
         (g0, r0), (g1, r1) = start, end
-        open_at_both = np.isfinite(g0) & np.isfinite(g1) & (g0 > 0.0) & (g1 > 0.0)
+        turns = np.asarray((r0 < 0.0) & (r1 > 0.0) & (g0 > 0.0) & (g1 > 0.0))
+        if not turns.any():  # as in most steps
+            return turns
         with np.errstate(invalid="ignore"):
-            return np.asarray(open_at_both & (r0 < 0.0) & (r1 > 0.0) & (_least(g0, r0, g1, r1, h) < -self._fine))
+            return np.asarray(turns & np.isfinite(g0) & np.isfinite(g1) & (_least(g0, r0, g1, r1, h) < -self._fine))
 
     def _look(self, start: FloatArray, end: FloatArray, old: StepState, new: StepState) -> None:
         """What closed and opened in the step of the present number."""

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexmbs as fx
+from flexmbs.analysis.short_contacts import ShortContacts
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.gaps import Gaps
 from tests.models.protected import compiled_for_protected
@@ -237,3 +238,34 @@ def test_histories_compile_nothing_for_arrays_of_results(kind: str) -> None:
         states.setflags(write=False)
     assert run.contact(touch).gap.shape[0] == len(run)
     assert compiled_for_protected() == []
+
+
+@pytest.mark.parametrize("kind", ["pair", "along a body", "two tubes"])
+def test_compiled_steps_tell_the_gaps_of_their_states(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through a whole contact, but for the last increment of Newton's method (1e-6 of a step)."""
+    told: dict[float, np.ndarray] = {}
+    chunk = ShortContacts.chunk
+
+    def keep(self: ShortContacts, steps: Any) -> None:
+        told.update(zip(steps.ends.tolist(), steps.gaps.copy(), strict=True))
+        chunk(self, steps)
+
+    monkeypatch.setattr(ShortContacts, "chunk", keep)
+    speed, step = 2.0, 2e-5
+    model = fx.Model(*KINDS[kind](speed, 0.102))
+    run = fx.simulate(model, until=0.04, step=step, integrator=fx.GeneralizedAlpha(compiled=True))
+    assert len(told) > 0.99 * len(run.steps)  # a few are made one by one
+    dyn = Dynamics(run.system)
+    gaps, zero, none = Gaps(dyn), np.zeros(dyn.n_v), np.zeros(dyn.n_c)
+    dyn.start_turns(0.0)
+    rows, near = [], []
+    for t, q, v in zip(run.t.tolist(), run.q, run.v, strict=True):
+        if t in told:
+            gaps.place(q, v, zero, none)
+            rows.append(told[t])
+            near.append(gaps.read())
+    difference = np.abs(np.array(rows) - near)
+    assert len(rows) == len(told)
+    assert (np.array(near)[:, 0] < 0.0).any()
+    assert difference[:, 0].max() < 1e-6 * speed * step
+    assert difference[:, 1].max() < 1e-5 * speed
