@@ -1,4 +1,4 @@
-"""Dry friction that lets go before its static limit: a warning after the run."""
+"""Dry friction that lets go before its static limit: watched from step to step, and told after the run."""
 
 from __future__ import annotations
 
@@ -8,118 +8,88 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
-from flexmbs.kernels.contact_laws import BRISTLE, FRICTION_OF_CONTACT
-from flexmbs.model.contacts.pair import ContactPair
-from flexmbs.model.forces.bristle_friction import BristleFriction
-from flexmbs.results.contact_history import contact_history
-from flexmbs.results.joint_history import force_rows
-from flexmbs.results.kinematics import kinematics
+from flexmbs.dynamics.bristles import Bristles
+from flexmbs.kernels.early_slip import ENTRIES, FAST_CREEP, FAST_PEAK, LARGEST, SLOW_CREEP, SLOW_PEAK, end, follow
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.model.contacts.contact import Contact
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.contracts import StepState
 
-__all__ = ["warn_of_early_slip"]
+__all__ = ["EarlySlip"]
 
 EARLY = 0.01
 """Part of the static limit that may be missing when sliding starts."""
 SLOW = 0.05
 """Rate, relative to the largest of the run, below which a bristle that does not slip holds."""
-FALLEN = 3.0
-"""Rate, over ``falling``, at which friction has fallen: what it does later is no part of letting go."""
-SLIPS = 0.98
-"""Part of the deflection of sliding from which it slips."""
 APART = 800.0
 """Times by which ``falling`` should exceed the rate of the coordinate while the bristle is bent."""
 
 
-def warn_of_early_slip(solution: TimeSolution) -> None:
-    """Warn of friction whose sticking ended below its static limit, if every step was stored."""
-    if len(solution.t) != len(solution.steps) + 1:
-        return
-    for force in solution.model.forces:
-        if getattr(force, "touching", ()):
-            _of_contact(solution, force)
-        if not isinstance(force, BristleFriction) or force.static is None:
-            continue
-        k0, _, _, slide, static, falling, begin = force.row_forces[0].data
-        rate = force_rows(solution, force)[1][:, 0]
-        z = solution.v[:, solution.system.coordinates.extra_place(force.extra[0])]
-        limit = (slide + (static - slide) * np.exp(-((rate / falling) ** 2))) / k0
-        found = _least_peak(z, rate, limit, begin, falling)
-        if found is not None and k0 * found[0] < (1.0 - EARLY) * static and static > slide:
-            peak, creep = k0 * found[0], found[1]
-            wanted = force.deflection * falling / max(APART * creep, 1e-300)
-            warnings.warn(
-                f"BristleFriction {force.name!r}: it lets go at {peak:.4g} instead of its static limit of "
-                f"{static:.4g}, since its bristle yields while it is bent at {creep:.3g}, and this is not small "
-                f"beside falling = {falling:g}. Take a deflection of {wanted:.2g} or less, or a larger falling.",
-                AccuracyWarning,
-                stacklevel=3,
+class EarlySlip:
+    """Follows the bristles of a run, whatever is stored of it.
+
+    Attributes
+    ----------
+    looks : bool
+        Whether there is dry friction with a static limit above that of sliding.
+    """
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.bristles = Bristles(dynamics)
+        self.looks = self.bristles.exist
+        friction = self.bristles.friction
+        self._least = np.where(friction.static > friction.slide, (1.0 - EARLY) * friction.static, 0.0)
+        self._memory = np.zeros((ENTRIES, len(self._least)))
+        self._memory[[SLOW_PEAK, FAST_CREEP]] = np.inf
+
+    def step(self, new: StepState) -> None:
+        """A step has been made."""
+        if self.looks:
+            self._follow(self.bristles.read(new))
+
+    def chunk(self, steps: Steps) -> None:
+        """Several steps have been made in one call, which told what bristles carried."""
+        if self.looks:
+            self._follow(steps.bristles)
+
+    def _follow(self, rows: FloatArray) -> None:
+        friction = self.bristles.friction
+        follow(rows, friction.begin, friction.falling, self._least, self._memory)
+
+    def warn(self) -> None:
+        """Warn of each force, and of each contact by its pair that let go earliest."""
+        if not self.looks:
+            return
+        memory, friction = self._memory, self.bristles.friction
+        end(friction.falling, self._least, memory)
+        slow = memory[FAST_CREEP] < SLOW * memory[LARGEST]  # then the bristle held, although faster than falling
+        fast = slow & (memory[FAST_PEAK] < memory[SLOW_PEAK])
+        peak = np.where(fast, memory[FAST_PEAK], memory[SLOW_PEAK])
+        creep = np.where(fast, memory[FAST_CREEP], memory[SLOW_CREEP])
+        yields = np.isfinite(peak) & (APART * creep > friction.falling)  # otherwise something pushed it past its limit
+        told = set[str]()
+        for k in sorted(map(int, np.flatnonzero(yields)), key=lambda k: peak[k] / friction.static[k]):
+            owner, ends = self.bristles.name(k)
+            if owner not in told:
+                told.add(owner)
+                self._tell(k, owner, ends, float(peak[k]), float(creep[k]))
+
+    def _tell(self, k: int, owner: str, ends: str, peak: float, creep: float) -> None:
+        k0, _, static, falling, _ = (float(x[k]) for x in self.bristles.friction)
+        since = f"yields while it is bent at {creep:.3g}, and this is not small beside falling = {falling:g}"
+        if ends:
+            text = (
+                f"Contact {owner!r}: {ends} let go at a friction of {peak:.4g} instead of static = {static:g}, since "
+                f"the bristle {since}. Take a BristleLaw of stiffness {k0 * APART * creep / falling:.2g} or more, or a "
+                "larger falling."
             )
-
-
-def _of_contact(solution: TimeSolution, contact: Contact) -> None:
-    """Warn of the pair of a contact that let go earliest, measured by friction over the normal force."""
-    friction, *law = contact.touching[0].force.data[FRICTION_OF_CONTACT:]  # the same in all pairs
-    if friction != BRISTLE or not law[3] > law[2]:
-        return
-    k0, static, falling = law[0], law[3], law[4]
-    history = contact_history(solution, contact)
-    found = []
-    for k, pair in enumerate(pair for pair in history.pairs if isinstance(pair, ContactPair)):
-        let_go = _of_pair(solution, pair, history.normal[:, k], history.slip[:, k])
-        if let_go is not None:
-            found.append((*let_go, str(pair)))
-    if found and min(found)[0] < (1.0 - EARLY) * static:
-        peak, creep, which = min(found)
-        warnings.warn(
-            f"Contact {contact.name!r}: {which} let go at a friction of {peak:.4g} instead of static = {static:g}, "
-            f"since the bristle yields while it is bent at {creep:.3g}, and this is not small beside falling = "
-            f"{falling:g}. Take a BristleLaw of stiffness {k0 * APART * creep / falling:.2g} or more, or a larger "
-            "falling.",
-            AccuracyWarning,
-            stacklevel=4,
-        )
-
-
-def _of_pair(
-    solution: TimeSolution, pair: ContactPair, normal: FloatArray, slip: FloatArray
-) -> tuple[float, float] | None:
-    """`_least_peak` of the deflection of a pair as friction over normal force; None where it was never let go."""
-    k0, _, slide, static, falling, breakaway = pair.force.data[FRICTION_OF_CONTACT + 1 :]
-    places = [solution.system.coordinates.extra_place(state) for state in pair.force.states]
-    z = solution.v[:, places]
-    R = kinematics(solution, pair.force.a).R[:, 0]
-    along = np.array([row.constants[:3] for row in pair.force.rows[1:]])  # directions of slip in the axes of A
-    pushes = np.einsum("na,ai,nji,nj->n", z, along, R, slip)  # of the slip on the bent bristle
-    rate = np.linalg.norm(slip, axis=1) * np.sign(pushes)
-    closed = normal > 0.0
-    share = np.where(closed, k0 * np.linalg.norm(z, axis=1) / np.where(closed, normal, 1.0), 0.0)
-    limit = slide + (static - slide) * np.exp(-((rate / falling) ** 2))
-    return _least_peak(share, rate, limit, breakaway * slide, falling)
-
-
-def _least_peak(
-    z: FloatArray, rate: FloatArray, limit: FloatArray, begin: float, falling: float
-) -> tuple[float, float] | None:
-    """The smallest deflection with which sticking ended in sliding, and the rate while it was bent; None if never."""
-    size = np.abs(rate)
-    forward = z * rate > 0.0
-    held = (np.abs(z) < begin) & (size < max(falling, SLOW * float(size.max(initial=0.0)))) & forward
-    slips = (np.abs(z) >= SLIPS * limit) & forward
-    found: tuple[float, float] | None = None
-    last = -1
-    for i in np.flatnonzero(held | slips):
-        if held[i]:
-            last = int(i)
-        elif last >= 0:
-            over = np.flatnonzero(held[i:] | ~forward[i:] | (size[i:] > FALLEN * falling))
-            end = i + 1 + (int(over[0]) if len(over) else len(z))
-            if np.all(z[last:i] * z[i] > 0.0):
-                peak = float(np.abs(z[last:end]).max())
-                if found is None or peak < found[0]:
-                    found = peak, float(size[last])
-            last = -1
-    return found
+        else:
+            slide = float(self.bristles.friction.slide[k])
+            wanted = slide / k0 * falling / max(APART * creep, 1e-300)
+            text = (
+                f"BristleFriction {owner!r}: it lets go at {peak:.4g} instead of its static limit of {static:.4g}, "
+                f"since its bristle {since}. Take a deflection of {wanted:.2g} or less, or a larger falling."
+            )
+        warnings.warn(text, AccuracyWarning, stacklevel=3)

@@ -157,6 +157,7 @@ class Chunks:
         self._record(steps)
         if run.short is not None:
             run.short.chunk(steps)
+        run.early.chunk(steps)
         run.state = steps.state(n - 1)
         return float(steps.errors[-1])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.breakaway import EarlySlip
 from flexmbs.analysis.chunks import Chunks
 from flexmbs.analysis.first_touch import FirstTouch
 from flexmbs.analysis.grid import Grid
@@ -66,6 +67,7 @@ class Run:
         self.status, self.message = Status.DONE, ""
         self.touch = None
         self.short = ShortContacts(dynamics) if isinstance(control, FixedStep) else None
+        self.early = EarlySlip(dynamics)
         if isinstance(control, ErrorControl):
             self.touch = FirstTouch(dynamics, control.tolerance * dynamics.length)
         self.rejected, self.jump = 0, ""
@@ -205,6 +207,7 @@ class Run:
             self.events.accept(new)
             if self.short is not None:  # behind what counts turns by what was placed last: it may place other states
                 self.short.step(self.state, new)
+            self.early.step(new)
             self.store(self.state, new)
             self.state = new
             self.h = planned_size(self.h, largest, h, control.after(h, result))

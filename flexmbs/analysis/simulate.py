@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from flexmbs.analysis.breakaway import warn_of_early_slip
 from flexmbs.analysis.energy_gain import warn_of_gain
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
@@ -110,8 +109,7 @@ def simulate(
     -----
     AccuracyWarning
         If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks
-        (`BristleFriction`) lets go below its static limit by more than 1 %; the latter is seen where every step is
-        stored.
+        (`BristleFriction`, `flexmbs.contact.BristleLaw`) lets go below its static limit by more than 1 %.
     LossWarning
         If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
@@ -180,7 +178,7 @@ def simulate(
         return solution
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
-        warn_of_early_slip(solution)
+        run.early.warn()
         if run.short is not None:
             run.short.warn()
     if throw and run.status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS):

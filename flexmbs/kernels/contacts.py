@@ -23,7 +23,10 @@ from flexmbs.core.jit import kernel
 from flexmbs.kernels.contact_laws import contact_law
 from flexmbs.kernels.rows.rows import contact_row_gradient, contact_row_hessian
 
-__all__ = ["ContactGroup", "contact_energy", "contact_force", "contact_gaps", "contact_states", "contact_tangent"]
+__all__ = [
+    "ContactGroup", "contact_energy", "contact_force", "contact_gaps", "contact_states", "contact_tangent",
+    "measure_contact",
+]  # fmt: skip
 
 
 class ContactGroup(NamedTuple):
@@ -59,7 +62,7 @@ def _row(j: int, a: int, i: int, k: int, group: ContactGroup, work: MarkerWork) 
 
 
 @kernel
-def _measure(n: int, group: ContactGroup, work: MarkerWork) -> int:
+def measure_contact(n: int, group: ContactGroup, work: MarkerWork) -> int:
     """The rows of contact n into the scratch; returns their number, 0 where it is open and has no states."""
     i, k, first = group.mA[n], group.mB[n], group.ptr[n]
     m = group.ptr[n + 1] - first
@@ -91,7 +94,7 @@ def _apply(n: int, m: int, v: FloatArray, group: ContactGroup, work: MarkerWork)
 def contact_force(group: ContactGroup, state: State, env: Env, work: MarkerWork) -> int:
     """Wrenches of all contacts into ``W``."""
     for n in range(group.mA.shape[0]):
-        m = _measure(n, group, work)
+        m = measure_contact(n, group, work)
         if m > 0:
             _apply(n, m, state.v, group, work)
         elif not abs(work.S[24, 0]) < 1e300:
@@ -107,7 +110,7 @@ def contact_energy(
 ) -> None:  # fmt: skip
     """Energy (n_p,) stored in the contacts and the power -F ds/dt (n_p,) that they feed into the system."""
     for n in range(group.mA.shape[0]):
-        m = _measure(n, group, work)
+        m = measure_contact(n, group, work)
         energy[n] = power[n] = 0.0
         if m > 0:
             energy[n] = contact_law(group.where[n], group.data, m, group.state[n], v, work.S)
@@ -159,7 +162,7 @@ def contact_tangent(group: ContactGroup, state: State, env: Env, work: MarkerWor
     S, twist, B, JT, JcT, JvT, mptr = work.S, work.twist, work.B, work.JT, work.JcT, work.JvT, group.mptr
     for n in range(group.mA.shape[0]):
         i, k, first, o, N = group.mA[n], group.mB[n], group.ptr[n], group.off[n], group.order[n]
-        m = _measure(n, group, work)
+        m = measure_contact(n, group, work)
         B[o : o + N * N] = 0.0
         if m == 0:
             if not abs(S[24, 0]) < 1e300:

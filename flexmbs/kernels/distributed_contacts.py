@@ -62,7 +62,8 @@ from flexmbs.kernels.distances import (
 
 __all__ = [
     "BOX", "CAPSULE", "CYLINDER", "PLANE", "RING", "SPHERE", "DistributedGroup", "distributed_energy",
-    "distributed_force", "distributed_gaps", "distributed_states", "distributed_tangent",
+    "distributed_force", "distributed_gaps", "distributed_states", "distributed_tangent", "evaluate_point",
+    "state_of_point",
 ]  # fmt: skip
 
 PLANE, SPHERE, CYLINDER, CAPSULE, BOX, RING = range(6)
@@ -172,11 +173,19 @@ def _evaluate(
     S[24, 0], S[25, 0] = phi, dot(n, c)
     for k in range(1, m):
         S[24, k], S[25, k] = 0.0, dot(tangential(n, _direction(i, k - 1, group)), c)
-    return float(contact_law(group.where[i], group.data, m, _state(i, g, group), v, S))
+    return float(contact_law(group.where[i], group.data, m, state_of_point(i, g, group), v, S))
 
 
 @kernel
-def _state(i: int, g: int, group: DistributedGroup) -> int:
+def evaluate_point(i: int, g: int, group: DistributedGroup, state: State, work: MarkerWork) -> None:
+    """`_evaluate` at a state."""
+    delta = _delta(i, g, group, state.q, work)
+    phi, n, _ = _distance(group.kind[i], _numbers(i, group), delta)
+    _evaluate(i, g, phi, n, _motion(i, g, delta, group, state.v, work)[2], group, state.v, work.S)
+
+
+@kernel
+def state_of_point(i: int, g: int, group: DistributedGroup) -> int:
     """Place in v of the first state of point g."""
     return int(group.state[i] + (g - group.points[i]) * group.n_states[i])
 
@@ -194,7 +203,7 @@ def _push(i: int, n: Vector, group: DistributedGroup, S: FloatArray) -> Vector:
 def _apply(i: int, g: int, delta: Vector, f: Vector, group: DistributedGroup, work: MarkerWork) -> None:
     """The forces on the element and on the shape, and the rates of the states."""
     A, W, r, S = group.mA[i], work.W, work.r, work.S
-    state, first = _state(i, g, group), group.vectors[i]
+    state, first = state_of_point(i, g, group), group.vectors[i]
     for z in range(group.n_states[i]):
         r[state + z] -= S[RATE + z, 0]
     force = scaled(group.w[g], applied(rotation(work.R, A), f))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.written_modules import Module
+from flexmbs.dynamics.bristles import BristleRows
 from flexmbs.dynamics.gaps import GapRows
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
 from flexmbs.integrators.compiled.step_arrays import (
@@ -78,7 +79,7 @@ class Steps:
     markers, and of loads, at their ends; None if they were not asked for, or are zero. ``planned``: the size of the
     next step by step control; ``rejected``: attempts that it has not accepted; ``control``: what controllers remember;
     ``powers_anew``: the powers at the beginning of steps that began anew; ``gaps (n, 2, n_pairs)``: gaps of contacts
-    after each step, and their rates.
+    after each step, and their rates; ``bristles (n, 3, n_bristles)``: what bristles carry after each step.
     """
 
     ends: FloatArray
@@ -93,6 +94,7 @@ class Steps:
     control: ControlMemory | None
     powers_anew: dict[int, FloatArray]
     gaps: FloatArray
+    bristles: FloatArray
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -177,7 +179,10 @@ class Driver:
             self.memory = ControlMemory(dyn.control, n, k, dyn.n_c, self._given, self.varying)
         told = self._power, self._contact_power, self._along_power
         self._gaps = GapRows.of(dyn, 2 * n)  # as powers are, at ends, and where steps begin anew
-        text = Text(dyn, *told, self._wrench_power, self._user_power, self._gaps, self.memory)
+        self._bristles = BristleRows.of(dyn, 2 * n)
+        text = Text(
+            dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, self.memory
+        )  # fmt: skip
         take = text.addresses
         self._equations = matrix.equations
         self._seen: FloatArray | None = None
@@ -294,7 +299,7 @@ class Driver:
         return Steps(
             ends, sizes, x.errors[:n].copy(), x.iterations[:n].copy(), first, x, self._powers(n) if powers else None,
             float(x.planned[0]), int(x.counts[REJECTED]), self.memory, self._powers_anew(n) if powers else {},
-            self._gaps.first(n),
+            self._gaps.first(n), self._bristles.first(n),
         )  # fmt: skip
 
     @property

@@ -23,6 +23,7 @@ from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy, contact_gaps
 from flexmbs.kernels.distributed_contacts import distributed_energy, distributed_gaps
+from flexmbs.kernels.early_slip import contact_bristles, distributed_bristles, force_bristles
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
 from flexmbs.kernels.row_forces import row_force_energy
 from flexmbs.kernels.sensing import follow_turns, read_sensors
@@ -30,6 +31,7 @@ from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
+    from flexmbs.dynamics.bristles import BristleRows
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.dynamics.gaps import GapRows
     from flexmbs.integrators.compiled.control import ControlMemory
@@ -92,14 +94,15 @@ class Text:
     ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
     ``along_power (steps, n)``, ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between
     markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written; ``gaps``:
-    where the gaps after each step are.
+    where the gaps after each step are; ``bristles``: where it is told what bristles carry.
     """
 
     def __init__(
         self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
-        wrench_power: FloatArray, user_power: FloatArray, gaps: GapRows, control: ControlMemory | None = None,
+        wrench_power: FloatArray, user_power: FloatArray, gaps: GapRows, bristles: BristleRows,
+        control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
-        self._gaps = gaps
+        self._gaps, self._bristles = gaps, bristles
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
         self._along_power, self._user_power = along_power, user_power
@@ -153,6 +156,7 @@ class Text:
         self._conditions()
         self._powers(m)
         self._opened_or_closed(m)
+        self._bent(m)
         if self.control is not None:
             self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
             self._samples(self.control)
@@ -289,6 +293,22 @@ class Text:
             if term.gaps is not None and crossing:
                 name = self._name(term.group, "", "contacts of tubes")
                 self._account.append(f"{self._import(term.gaps)}({name}, state, {crossing}[i, 0], {crossing}[i, 1])")
+
+    def _bent(self, m: Any) -> None:
+        """What bristles with a static limit carry after a step."""
+        forces, contacts, along = (
+            self._table(f"bristles_{n}", self.addresses.array(rows)) if rows.size else ""
+            for n, rows in enumerate(self._bristles)
+        )
+        if forces:
+            group = self._name(m.forces, "forces", "forces between markers")
+            self._account.append(f"{self._import(force_bristles)}({group}, state.v, markers, {forces}[i])")
+        if contacts:
+            group = self._name(m.contacts, "contacts", "contacts")
+            self._account.append(f"{self._import(contact_bristles)}({group}, state.v, markers, {contacts}[i])")
+        if along:
+            group = self._name(m.distributed, "distributed", "contacts along bodies")
+            self._account.append(f"{self._import(distributed_bristles)}({group}, state, markers, {along}[i])")
 
     def _written_call(self, stage: Stage) -> list[str]:
         """A stage as statements."""

@@ -136,8 +136,7 @@ class BristleLaw:
     loses the part of its bristle that no longer is tangential, which matters little where N mu/k_0 is small beside its
     radius.
     With ``static``, the bristle must be stiff: the rate of the force over k_0, at which it yields while it is bent,
-    has to be small beside ``falling``, or it lets go below mu_s; `simulate` says so, with the stiffness to take, where
-    every step is stored.
+    has to be small beside ``falling``, or it lets go below mu_s; `simulate` says so, with the stiffness to take.
     Static analyses refuse what remembers its past. Error control does not see first-order states: give ``max_step``
     where the bristle, of angular frequency sqrt(k_0/m), is faster than the rest.
 

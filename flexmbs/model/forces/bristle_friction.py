@@ -82,9 +82,9 @@ class BristleFriction(Description):
 
     .. math:: \text{deflection} \le \frac{u_1}{800} \frac{N r \mu}{dF/dt},
 
-    with dF/dt the rate at which the load on what sticks grows (stiffness times speed of a belt). Where every step is
-    stored, `simulate` warns of sticking that ended more than 1 % early, and says which deflection to take. Steps must
-    resolve the bristle, of which sqrt(k0/m) is the angular frequency.
+    with dF/dt the rate at which the load on what sticks grows (stiffness times speed of a belt). `simulate` warns
+    of sticking that ended more than 1 % early, and says which deflection to take. Steps must resolve the bristle, of
+    which sqrt(k0/m) is the angular frequency.
 
     Sources: C. Canudas de Wit, H. Olsson, K. J. Astrom, P. Lischinsky, A new model for
     control of systems with friction, IEEE Trans. Autom. Control 40 (1995); P. Dupont, V. Hayward, B. Armstrong,

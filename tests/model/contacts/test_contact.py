@@ -318,8 +318,8 @@ def test_modes_about_a_state_of_contact() -> None:
     assert np.abs(np.asarray(modes.frequencies) - wanted).min() < 1e-6 * wanted
 
 
-def _on_a_belt(stiffness: float, falling: float) -> float:
-    """Largest friction over weight of a block on a belt, held by a spring; first slip at mu_s m g/(k v) = 0.12 s."""
+def _on_a_belt(stiffness: float, falling: float, **options: Any) -> Any:
+    """A block on a belt, held by a spring; first slip at mu_s m g/(k v) = 0.12 s. The run, and its contact."""
     depth = 9.81 / 1e6
     belt = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), velocity=(0.1, 0), name="belt")
     guide = fx.PrismaticJoint(fx.ground, belt, at=(0, 0), axis=(1, 0), name="guide")
@@ -330,16 +330,28 @@ def _on_a_belt(stiffness: float, falling: float) -> float:
     normal = C.HuntCrossleyLaw(stiffness=1e6, exponent=1.0, damping=2.0)
     touch = fx.Contact((top, C.Vertex(block)), normal, law, allow_overlap=True, name="touch")
     model = fx.Model(belt, guide, fx.TranslationDriver(guide, rate=0.1), block, spring, touch, fx.Gravity((0, -9.81)))
-    run = fx.simulate(model, 0.14, step=fx.ErrorControl(rtol=1e-8, max_step=5e-4))
+    return fx.simulate(model, 0.14, **({"step": fx.ErrorControl(rtol=1e-8, max_step=5e-4)} | options)), touch
+
+
+def _friction(run: Any, touch: Any) -> float:
+    """Largest friction over weight."""
     return float(np.abs(run.contact(touch).force[:, 0, 0]).max()) / 9.81
 
 
 def test_a_bristle_that_lets_go_early_is_told() -> None:
     with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': .* let go at a friction of 0\.[34]\d* instead"):
-        assert _on_a_belt(1e6, 1e-4) < 0.49
+        assert _friction(*_on_a_belt(1e6, 1e-4)) < 0.49
     with warnings.catch_warnings():
         warnings.simplefilter("error", fx.AccuracyWarning)
-        assert _on_a_belt(1e7, 1e-2) == pytest.approx(0.5, rel=0.01)
+        assert _friction(*_on_a_belt(1e7, 1e-2)) == pytest.approx(0.5, rel=0.01)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("step", [2e-5, fx.ErrorControl(rtol=1e-8, max_step=5e-4)])
+def test_it_is_told_whatever_is_stored(compiled: bool, step: Any) -> None:
+    options = {"step": step, "integrator": fx.GeneralizedAlpha(compiled=compiled), "output": fx.Output(every=0.05)}
+    with pytest.warns(fx.AccuracyWarning, match=r"Contact 'touch': .* let go at a friction of 0\.[34]\d* instead"):
+        _on_a_belt(1e6, 1e-4, **options)
 
 
 # --- slips and sticks -------------------------------------------------------------------------------------------------

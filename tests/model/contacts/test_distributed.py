@@ -221,3 +221,23 @@ def test_bristles_hold_a_rope_on_a_slope() -> None:
     run = fx.simulate(fx.Model(body, slides, weight), until=1.0, step=2e-3)
     way = 0.5 * 9.81 * (math.sin(0.3) - 0.2 * math.cos(0.3))
     assert run.position(body.end)[-1, 0] - 1.0 == pytest.approx(way, rel=0.01)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(("stiffness", "early"), [(1e4, True), (1e7, False)])
+def test_bristles_along_a_body_that_let_go_early_are_told(stiffness: float, early: bool, compiled: bool) -> None:
+    """The rope is pulled along by a weight that grows, its bristles being bent by 1.7e-3 m/s or a thousandth of it."""
+    body = rope(0.01 - (9.81 * 1100.0 * math.pi * 1e-4 / 1e6) ** (1 / 1.5))
+    friction = C.BristleLaw(0.3, stiffness=stiffness, damping=0.01 * stiffness, static=0.5, falling=5e-3)
+    law = C.HuntCrossleyLaw(stiffness=1e6, exponent=1.5, damping=20.0)
+    touch = fx.Contact((floor(), C.Tube(body, radius=0.01)), law, friction, allow_overlap=True, name="touch")
+    pull = fx.Gravity((9.81, 0), history=lambda t: 5.0 * t)
+    model = fx.Model(body, touch, fx.Gravity((0, -9.81)), pull)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", fx.AccuracyWarning)
+        run = fx.simulate(model, until=0.13, step=2e-4, output=fx.Output(every=0.13),
+                          integrator=fx.GeneralizedAlpha(compiled=compiled))  # fmt: skip
+    assert run.velocity(body.end)[-1, 0] > 0.05  # it has let go
+    told = [str(w.message) for w in said if "let go at a friction of 0." in str(w.message)]
+    assert len(told) == early, told
+    assert all("'touch': a body and " in text and "instead of static = 0.5" in text for text in told)

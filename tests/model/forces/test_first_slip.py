@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -76,7 +77,17 @@ def test_sticking_ends_at_the_static_limit_with_a_deflection_by_the_rule(falling
 
 @pytest.mark.parametrize(("deflection", "falling"), [(1e-4, 1e-3), (1e-4, 1e-2), (1e-5, 1e-3)])
 def test_sticking_that_ends_early_is_said(deflection: float, falling: float) -> None:
-    with pytest.warns(
-        fx.AccuracyWarning, match=r"'friction': it lets go at [23]\.\d* instead of its static limit of 4"
-    ):
-        fx.simulate(model(deflection, falling), 0.1, step=1e-4, progress=False)
+    """Whatever is stored of the run, and whatever makes its steps: the same words, but for the last digits."""
+    said = []
+    for output in (None, fx.Output(every=0.05)):
+        for compiled in (True, False):
+            scheme = fx.GeneralizedAlpha(compiled=compiled)
+            with pytest.warns(fx.AccuracyWarning, match="instead of its static limit of 4") as found:
+                fx.simulate(
+                    model(deflection, falling), 0.1, step=1e-4, output=output, integrator=scheme, progress=False
+                )
+            text = [str(w.message) for w in found if "'friction': it lets go at" in str(w.message)]
+            assert len(text) == 1
+            said.append(text[0])
+    assert len(set(said)) == 1
+    assert re.search(r"'friction': it lets go at [23]\.\d* instead of its static limit of 4", said[0])
