@@ -51,6 +51,15 @@ class IdentityMap(MutableMapping[K, V], Generic[K, V]):
     def __delitem__(self, key: K) -> None:
         del self._entries[id(key)]
 
+    def get(self, key: K, default: Any = None) -> Any:
+        """As of a dict, without an exception on the way."""
+        found = self._entries.get(id(key))
+        return default if found is None else found[1]
+
+    def setdefault(self, key: K, default: V) -> V:  # type: ignore[override]  # None is no default here
+        """As of a dict, without an exception on the way."""
+        return self._entries.setdefault(id(key), (key, default))[1]
+
     def __contains__(self, key: object) -> bool:
         return id(key) in self._entries
 

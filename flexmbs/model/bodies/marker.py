@@ -233,6 +233,11 @@ class Marker(Description):
         """Orientation (3, 3) at the start: its columns are the marker axes in inertial components."""
         return np.asarray(self._place()[1] @ self.frame)
 
+    def pose0(self) -> tuple[FloatArray, FloatArray]:
+        """Position (3,) and orientation (3, 3) at the start, as `position0` and `rotation0` tell them."""
+        origin, R = self._place()
+        return (origin if self.point is None else origin + R @ self.point), np.asarray(R @ self.frame)
+
     @property
     def node_frame(self) -> FloatArray:
         """Orientation (3, 3) of the body frame, or of the frame of the node, at the start."""
