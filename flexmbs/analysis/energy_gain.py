@@ -16,6 +16,8 @@ __all__ = ["warn_of_gain"]
 
 GAIN = 0.05
 """Energy gained, over the largest, that is no longer an error of the integration to be expected."""
+CLOSED = 1e-3
+"""Error of the account of energy, over what was gained, with which the steps are not the cause."""
 
 
 def warn_of_gain(solution: TimeSolution, usual: float) -> None:
@@ -35,9 +37,17 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
     gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
     if gain > GAIN * most and most > 1e-12 * usual:
         at = solution.t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
+        remedy = "Take smaller steps, or step=None for error control."
+        open_by = float(np.abs(np.nan_to_num(energy.balance)).max())
+        if open_by < CLOSED * gain:
+            remedy = (
+                f"The account of the run closes within {open_by:.2g}, so that it is not the steps: a force or contact "
+                "has given more than it took by its own law, such as DwellLaw, whose bristle is bent while the contact "
+                "is open, or a bristle with much damping."
+            )
         warnings.warn(
             f"Model {solution.model.name!r}: the motion has gained {gain:.3g} of energy from nowhere, most of it about "
-            f"t = {at:.4g}; the largest energy is {most:.3g}. Take smaller steps, or step=None for error control.",
+            f"t = {at:.4g}; the largest energy is {most:.3g}. {remedy}",
             AccuracyWarning,
             stacklevel=3,
         )

@@ -14,6 +14,7 @@ from flexmbs.kernels.contacts import contact_energy
 from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.nodal_loads import NodalLoads
 from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.steps import largest
 from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class Energies:
         told = (self._energy, self._power), self._of_contacts, self._along
         self._stored = tuple(tuple(part) for part in told if len(part[0]))
         self._supports = [term for term in dynamics.system.terms if term.energy is not None]
+        c = dynamics.coordinates
+        bodies, axes = np.arange(c.n_rotating)[:, None], np.arange(3)  # their places, in v and in q
+        self._moved = (dynamics.n_linear + 6 * bodies + axes).ravel()
+        self._placed = (dynamics.n_linear + 7 * bodies + axes).ravel()
         rows = np.flatnonzero(np.diff(m.markers.ptr) > 0)
         self._moving, self._first = rows, m.markers.ptr[rows]
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
@@ -85,7 +90,7 @@ class Energies:
         total = float(dead[:n_linear] @ q[:n_linear])
         total += sum(term.energy(term.group, q) for term in self._supports if term.energy is not None)
         if n:
-            total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
+            total += float(dead[self._moved] @ q[self._placed])
         scale = dyn.env.scale
         if self._varies.any():
             scale = scale.copy()
@@ -130,4 +135,4 @@ class Energies:
         markers.twist[self._moving] = np.add.reduceat(parts, self._first)
         dyn.add_rates(gap)
         markers.twist[:] = held
-        return float(np.abs(gap).max())
+        return float(largest(gap, 0))

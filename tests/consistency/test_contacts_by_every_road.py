@@ -87,6 +87,7 @@ def test_roads(seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Model .* by its own law, such as DwellLaw")  # which is not passive
 @pytest.mark.parametrize("seed", MANY)
 def test_many_as_by_hand(seed: int) -> None:
     check_by_hand(seed)

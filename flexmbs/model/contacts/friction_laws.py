@@ -218,6 +218,9 @@ class DwellLaw:
     -----
     Under a load below the limit it creeps with a part 1 - s of what a damper of sigma would, which is small while
     |u| << v_s. The states are those of `BristleLaw` and r, which starts at 0.
+    It is not passive: below v_s the bristle follows the slip whatever N is, of an open contact, too, and what it stores
+    then comes from nowhere. A contact that opens and closes again may so begin with a bent bristle; `simulate` warns
+    where this is more than a twentieth of the energy. `BristleLaw` lets its bristle go when the contact opens.
 
     The equations are those above, after Y. Gonthier, J. McPhee, C. Lange, J.-C. Piedboeuf, A regularized contact model
     with asymmetric damping and dwell-time dependent friction, Multibody Syst. Dyn. 11 (2004); they are verified against

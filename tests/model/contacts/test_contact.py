@@ -600,3 +600,17 @@ def test_triangles_that_share_an_edge_are_told() -> None:
     with pytest.warns(fx.AccuracyWarning, match="share an edge, over which a ball touches both"):
         fx.Contact((first, triangle((1, 1, 0), (1, 0, 0), (0, 1, 0)), above), law)
     fx.Contact((first, triangle((1.2, 1.2, 0), (1.2, 0.2, 0), (0.2, 1.2, 0)), above), law)
+
+
+def test_energy_that_a_law_gives_is_not_said_to_be_the_steps() -> None:
+    """A ball above the floor: the bristle of the open contact is bent by its slip, with k z^2/2 from nowhere."""
+    body = ball(0.2, velocity=(0.01, 0, 0))
+    friction = C.DwellLaw(0.3, 0.5, stiffness=1e5, damping=500.0, stribeck_speed=0.5, speed=0.3, dwell_time=0.4)
+    touch = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, friction, name="touch")
+    with pytest.warns(fx.AccuracyWarning, match=r"closes within .* it is not the steps: .* such as DwellLaw"):
+        run = fx.simulate(fx.Model(body, touch), until=0.1, step=1e-4)
+    assert run.contact(touch).normal.max() == 0.0
+    assert np.ptp(run.velocity(body), axis=0).max() < 1e-12
+    grip = fx.Contact((FLOOR, C.Sphere(body, radius=0.1)), BITES, C.BristleLaw(0.3, stiffness=1e5, damping=500.0))
+    run = fx.simulate(fx.Model(body, grip), until=0.1, step=1e-4)
+    assert run.contact(grip).energy.max() < 1e-12
