@@ -135,7 +135,9 @@ class Dynamics:
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
-        force, tangent, states, place, place_tangent, pull, rows, _ = (Prepared(part, self.given) for part in self.stages)
+        force, tangent, states, place, place_tangent, pull, rows, _ = (
+            Prepared(part, self.given) for part in self.stages
+        )
         self._force, self._tangent, self._pull, self._rows, self._states = force, tangent, pull, rows, states
         self._place, self._place_tangent = place, place_tangent
         self._joint_rates = Direct(joint_rates, mechanics.joints, self.markers)

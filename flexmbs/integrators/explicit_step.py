@@ -110,7 +110,7 @@ def advance(step: ExplicitStep) -> tuple[int, int, float]:
 @kernel
 def all_finite(x: FloatArray) -> bool:
     """Whether all numbers are finite."""
-    for i in range(x.shape[0]):
+    for i in range(x.shape[0]):  # noqa: SIM110  # numba compiles no generators
         if not abs(x[i]) < math.inf:
             return False
     return True

@@ -200,11 +200,11 @@ class Driver:
             motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
             counts=np.zeros(len(COUNTS), dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
             angles=dyn.angles_of_bodies, velocity_rows=dyn.velocity_rows, equation_sizes=dyn.equation_sizes,
-            order=dyn.system.free, frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
-            d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
-            mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
-            data=static.data, reach=static.reach, pivots=static.pivot_sizes, solution=static.solution,
-            rate=np.zeros(dyn.n_c), sums=np.zeros(len(dyn.body_sizes)),
+            order=dyn.system.free, frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks,
+            r=dyn.r, B=dyn.B, T=dyn.T, d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first],
+            masses=matrix.mass, mass_slots=slots[first:second], slack=np.zeros(len(self._equations)),
+            diagonal=slots[second:], data=static.data, reach=static.reach, pivots=static.pivot_sizes,
+            solution=static.solution, rate=np.zeros(dyn.n_c), sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
         places: dict[str, int] = {}
         arrays: dict[str, str] = {}

@@ -6,8 +6,6 @@ with the constraints kept by `SuccessiveProjection`. None of them is called: the
 calls, and so is the text of `explicit_step.advance` (`flexmbs.integrators.compiled.inline`).
 """
 
-# ruff: noqa: F841  # the decisions that are written into the loop use these variables
-
 from __future__ import annotations
 
 import sys
@@ -203,7 +201,7 @@ def operations(
             x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution, width,
             x.d,
         )  # fmt: skip
-        return refused
+        return refused  # type: ignore[no-any-return]
 
     def accelerate(number: int) -> bool:
         refused = step.solution()
@@ -212,7 +210,7 @@ def operations(
             vd1[k] = x.d[k]
         for k in range(c.n_c):
             lam[k] = x.d[n_v + k]
-        return refused
+        return refused  # type: ignore[no-any-return]
 
     def measure() -> float:
         local(q, q1, n_linear, z.theta)
@@ -276,8 +274,8 @@ class ExplicitForm(Form):
         parts = np.array([*tableau.c, 1.0])
         rows = np.array([0, *map(self.nodes.index, parts[1:].tolist())], dtype=np.int64)
         return ExplicitTable(
-            n, parts, rows, tableau.weights, tableau.e, np.zeros((n + 1, n_v)), np.zeros((n + 1, n_v)),
-            *np.zeros((3, n_v)), np.zeros(n_v), np.zeros(dyn.n_c), np.zeros(n_v + dyn.n_c), np.zeros(dyn.n_q),
+            n, parts, rows, tableau.weights, tableau.e, np.zeros((n + 1, n_v)), np.zeros((n + 1, n_v)), np.zeros(n_v),
+            np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(dyn.n_c), np.zeros(n_v + dyn.n_c), np.zeros(dyn.n_q),
         )  # fmt: skip
 
     def ready(self) -> bool:

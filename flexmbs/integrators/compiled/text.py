@@ -54,6 +54,7 @@ from flexmbs.core.contracts import Env, State
 from flexmbs.core.jit import kernel
 '''
 
+
 class Prevented(ValueError):  # noqa: N818  # nothing went wrong
     """A system cannot have a step driver; the message says what of it is in the way."""
 
