@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbs as fx
+from flexmbs.dynamics.evaluation import Dynamics
 from tests.integrators.compiled.conftest import same
 from tests.integrators.compiled.test_control import Cart, controllers, same_samples
 from tests.models.flexible_trees import arm
@@ -212,6 +213,22 @@ def test_without_constraints_whatever_keeps_them(compared) -> None:
     ]  # fmt: skip
     same(*runs)
     assert runs[1].counts["compiled_steps"] == len(runs[1].steps)
+
+
+def test_no_tangent_is_written(models) -> None:
+    """Nor anything of the other scheme: what a text does not name is not compiled (tests/test_first_run.py)."""
+    texts = {}
+    for scheme in (fx.RungeKutta(compiled=True), fx.GeneralizedAlpha(compiled=True)):
+        system = fx.compile_model(models.slider_crank())
+        dyn = Dynamics(system)
+        dyn.set_time(0.0)
+        texts[type(scheme)] = scheme.stepper(dyn, 1.0).choice.driver.module.text
+    assert "joint_gamma" in texts[fx.RungeKutta]
+    assert "joint_coupling" not in texts[fx.RungeKutta]
+    assert "newton_step" not in texts[fx.RungeKutta]
+    assert "gyroscopic_tangent" in texts[fx.GeneralizedAlpha]
+    assert "gyroscopic_tangent" not in texts[fx.RungeKutta]
+    assert "explicit_stages" not in texts[fx.GeneralizedAlpha]
 
 
 # --- independent references ------------------------------------------------------------------------------------------
