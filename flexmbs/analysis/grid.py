@@ -37,10 +37,11 @@ class Grid:
         if self.h is None or h != self.h or t != self.begin + self.made * self.h:
             return np.empty(0)
         most = int(min(most, max((barrier - t) / self.h, 0.0) + 2.0))
-        ends: FloatArray = self.begin + np.arange(self.made + 1, self.made + most + 1, dtype=np.float64) * self.h
-        fits = self.h >= np.diff(ends, prepend=t) * (1.0 - 1e-9)
+        every: FloatArray = self.begin + np.arange(self.made, self.made + most + 1, dtype=np.float64) * self.h
+        ends = every[1:]  # behind t itself
+        fits = (ends - every[:-1]) * (1.0 - 1e-9) <= self.h
         fits &= ends <= barrier - 1e-9 * self.h
-        return ends[: len(ends) if fits.all() else int(np.argmin(fits))]
+        return ends if fits.all() else ends[: int(fits.argmin())]
 
     def passed(self, steps: int) -> None:
         """So many of the steps that `whole` told were accepted."""

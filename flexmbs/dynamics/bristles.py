@@ -36,10 +36,15 @@ class StaticFriction(NamedTuple):
     @property
     def watched(self) -> bool:
         """Whether any of them has a static limit above that of sliding."""
-        return bool((self.static > self.slide).any())
+        return len(self.static) > 0 and bool((self.static > self.slide).any())
+
+
+NONE = StaticFriction(*np.zeros((5, 0)))
 
 
 def _of_forces(group: Any) -> StaticFriction:
+    if not len(group.mA):
+        return NONE
     out = np.zeros((5, len(group.mA)))
     for n in np.flatnonzero(group.law == BRISTLE):
         k0, _, _, slide, static, falling, z0 = group.data[group.where[n] : group.where[n] + 7]
@@ -48,6 +53,8 @@ def _of_forces(group: Any) -> StaticFriction:
 
 
 def _of_contacts(group: Any, items: IntArray) -> StaticFriction:
+    if not len(items):
+        return NONE
     out = np.zeros((5, len(items)))
     at = group.where[items] + FRICTION_OF_CONTACT
     for n in np.flatnonzero(group.data[at] == BRISTLE_OF_CONTACT):
@@ -59,11 +66,10 @@ def _of_contacts(group: Any, items: IntArray) -> StaticFriction:
 def _frictions(dynamics: Dynamics) -> tuple[StaticFriction, StaticFriction, StaticFriction]:
     """Of forces between markers, contacts, and the points of contacts along bodies."""
     m = dynamics.mechanics
-    points = np.repeat(np.arange(len(m.distributed.mA)), np.diff(m.distributed.points))
-    return (
-        _of_forces(m.forces), _of_contacts(m.contacts, np.arange(len(m.contacts.mA))),
-        _of_contacts(m.distributed, points),
-    )  # fmt: skip
+    along = NONE
+    if len(m.distributed.mA):
+        along = _of_contacts(m.distributed, np.repeat(np.arange(len(m.distributed.mA)), np.diff(m.distributed.points)))
+    return _of_forces(m.forces), _of_contacts(m.contacts, np.arange(len(m.contacts.mA))), along
 
 
 class BristleRows(NamedTuple):
@@ -76,7 +82,11 @@ class BristleRows(NamedTuple):
     @classmethod
     def of(cls, dynamics: Dynamics, steps: int) -> BristleRows:
         """For the bristles of a system."""
-        return cls(*(np.zeros((steps, 3, len(f.begin) if f.watched else 0)) for f in _frictions(dynamics)))
+        return cls._for(_frictions(dynamics), steps)
+
+    @classmethod
+    def _for(cls, frictions: tuple[StaticFriction, ...], steps: int) -> BristleRows:
+        return cls(*(np.zeros((steps, 3, len(f.begin) if f.watched else 0)) for f in frictions))
 
     def first(self, n: int) -> FloatArray:
         """Those of the first n steps (n, 3, all)."""
@@ -96,11 +106,11 @@ class Bristles:
 
     def __init__(self, dynamics: Dynamics) -> None:
         self.dynamics = dynamics
-        self._rows = BristleRows.of(dynamics, 1)
-        parts = [f for f in _frictions(dynamics) if f.watched]
+        every = _frictions(dynamics)
+        self._rows = BristleRows._for(every, 1)  # noqa: SLF001  beside it
+        parts = [f for f in every if f.watched]
         self.exist = len(parts) > 0
-        whole = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else np.zeros((5, 0))
-        self.friction = StaticFriction(*whole)
+        self.friction = StaticFriction(*(np.concatenate(x) for x in zip(*parts, strict=True))) if parts else NONE
 
     def read(self, state: StepState) -> FloatArray:
         """Rows (1, 3, n) at a state, which is put in place."""

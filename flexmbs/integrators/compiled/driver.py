@@ -391,35 +391,43 @@ class Driver:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
         if not (self.varying or self._acting or self._wrenches or self._users or self._nodal):
             return None
-        x, given = self.x, self._tables if self.varying else self._given
-        rows = [(i + 1) * self._rows - 1 if self.varying else 0 for i in range(n)]
-        return np.array([self._power_of(i, i + 1, rows[i], x.LAM[i + 1], given) for i in range(n)])
+        steps = np.arange(n)
+        rows = (steps + 1) * self._rows - 1 if self.varying else np.zeros_like(steps)
+        return self._powers_of(
+            steps, steps + 1, rows, self.x.LAM[1 : n + 1], self._tables if self.varying else self._given
+        )
 
     def _powers_anew(self, n: int) -> dict[int, FloatArray]:
         """The same (3,) at the beginning of the steps that began anew, by their number."""
         if self.memory is None:
             return {}
         y = self.memory.arrays
-        given = y.given, y.motion, y.scale
-        return {
-            i: self._power_of(self.most + i, i, i if self.varying else 0, y.LAM0[i], given)
-            for i in np.flatnonzero(y.renewed[:n]).tolist()
-        }
+        steps = np.flatnonzero(y.renewed[:n])
+        rows = steps if self.varying else np.zeros_like(steps)
+        powers = self._powers_of(self.most + steps, steps, rows, y.LAM0[steps], (y.given, y.motion, y.scale))
+        return dict(zip(steps.tolist(), powers, strict=True))
 
-    def _power_of(
-        self, number: int, state: int, row: int, lam: FloatArray, tables: tuple[FloatArray, ...]
+    def _powers_of(
+        self, numbers: IntArray, states: IntArray, rows: IntArray, lam: FloatArray, tables: tuple[FloatArray, ...]
     ) -> FloatArray:  # fmt: skip
-        """Power (3,) at a state with its multipliers, from what was told under a number and given in a row."""
-        dyn, q, v = self.dynamics, self.x.Q[state], self.x.V[state]
-        given, motion, scale = (part[row] for part in tables)
-        loads = 0.0
+        """Powers (n, 3) at states with their multipliers, from what was told under numbers and given in rows."""
+        dyn, x, (given, motion, scale) = self.dynamics, self.x, tables
+        n = len(numbers)
+        out = np.zeros((n, 3))
+        motions, springs, loads = out.T
+        motions[:] = -0.0
+        if dyn.prescribed.moving or motion[rows, :, 1].any():
+            motions[:] = [-float(a @ b[:, 1]) for a, b in zip(lam, motion[rows], strict=True)]
         if not dyn.prescribed.steady:
-            loads = float((dyn.prescribed.steady_loads - given[: dyn.n_v]) @ v)
-        loads += self._nodal.power(q, v, scale)
-        if self._wrenches:
-            loads -= float(self._wrench_power[number].sum())
-        if self._users:
-            loads -= float(self._user_power[number].sum())
-        told = self._power, self._contact_power, self._along_power
-        springs = float(sum(part[number].sum() for part in told)) if self._acting else 0.0
-        return np.array([-float(lam @ motion[:, 1]), springs, loads])
+            dead, n_v = dyn.prescribed.steady_loads, dyn.n_v
+            loads[:] = [float((dead - a[:n_v]) @ v) for a, v in zip(given[rows], x.V[states], strict=True)]
+        if self._nodal:
+            of_states = zip(x.Q[states], x.V[states], scale[rows], strict=True)
+            loads += [self._nodal.power(q, v, factors) for q, v, factors in of_states]
+        for told, exists in ((self._wrench_power, self._wrenches), (self._user_power, self._users)):
+            if exists:
+                loads -= told[numbers].reshape(n, 6 * told.shape[1]).sum(axis=1)
+        if self._acting:
+            for part in (self._power, self._contact_power, self._along_power):
+                springs += part[numbers].sum(axis=1)
+        return out
