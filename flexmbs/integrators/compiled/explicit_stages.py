@@ -266,6 +266,9 @@ class ExplicitForm(Form):
             return f"constraints are kept by {type(self.scheme.constraints).__name__}"
         if dyn.compliant:
             return "constraints follow from others, which are left out of the stages"
+        for group in dyn.mechanics.groups:
+            if group.moving is not None and group.moving.recursive and not group.moving.alone:
+                return f"it has bodies of the kind {group.kind!r}, whose mass is renewed with their tangent alone"
         return ""
 
     def table(self) -> ExplicitTable:

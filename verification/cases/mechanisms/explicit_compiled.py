@@ -14,6 +14,7 @@ from flexmbs.verification.cases.common import COLOURS, figure, measured
 from flexmbs.verification.cases.moving import G
 
 STEPS = {2: (1e-2, 5e-3, 2.5e-3), 4: (2e-2, 1e-2, 5e-3), 5: (2e-2, 1e-2, 5e-3)}
+TICKS = sorted({h for steps in STEPS.values() for h in steps})
 UNTIL, RTOL = 1.0, 1e-9
 SAME = "both roads compute the same"
 
@@ -91,9 +92,11 @@ def run(progress: Progress) -> Outcome:
             quantities.append(measured(f"{name}: steps left to Python", "1", float(left), 0.0, SAME, atol=0.5))
             rows.append((model.name, order, studies[-1].rate, errors[-1], controlled))
             axes.loglog(STEPS[order], errors, mark, color=colour, label=name)
+    axes.minorticks_off()
+    axes.set_xticks(TICKS, [f"{h:g}" for h in TICKS])
     axes.set_xlabel("step in s")
     axes.set_ylabel("error of the centres in m")
-    axes.legend(frameon=False, fontsize="x-small")
+    axes.legend(frameon=False, fontsize="x-small", loc="lower left")
     header = ("coordinates", "order", "measured", "error at the smallest step in m", f"error with rtol {RTOL:g} in m")
     table = Table("Double pendulum, compiled steps", header, rows)
     return Outcome(quantities, studies, [table], [("Errors of compiled steps over their size.", drawing)])
