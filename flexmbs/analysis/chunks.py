@@ -163,9 +163,13 @@ class Chunks:
 
     def _store(self, steps: Steps, i: int) -> None:
         """The states wanted within step i, whose energies are measured with the forces that were held there."""
-        if self.run.recorder.energy:
+        run = self.run
+        if run.recorder.energy:
             self._hold(i)
-        self.run.store(steps.start(i), steps.state(i))
+        if run.wanted is None:
+            run.recorder.store(steps.state(i))
+        else:
+            run.store(steps.start(i), steps.state(i))
 
     def _record(self, steps: Steps) -> None:
         """A line for every step, its work, and the states wanted."""

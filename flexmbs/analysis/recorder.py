@@ -33,6 +33,7 @@ class Recorder:
     def __init__(self, dynamics: Dynamics, energy: bool) -> None:
         self.dynamics, self.energy = dynamics, energy
         self.energies = Energies(dynamics)
+        self._positions = dynamics.n_v + np.flatnonzero(dynamics.velocity_rows != 1)
         self.states: list[StepState] = []
         self.rows: list[tuple[float, ...]] = []
         self.residuals: list[tuple[float, float, float]] = []
@@ -133,10 +134,12 @@ class Recorder:
         )  # fmt: skip
         if self._power is None:
             self._power = self.energies.powers(state.q, state.v, state.lam)
-        gap = largest(np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :]), 0) if dyn.n_c else 0.0
         self.residuals.append(
-            (gap, float(np.abs(dyn.rates()).max(initial=0.0)), accounts.acceleration_gap(state.q, state.v, state.a))
-        )
+            (
+                largest(dyn.r[self._positions], 0), largest(dyn.rates(), 0),
+                accounts.acceleration_gap(state.q, state.v, state.a),
+            )
+        )  # fmt: skip
 
     def solution(self, **rest: Any) -> TimeSolution:
         """The result."""

@@ -107,7 +107,7 @@ class Bristles:
     def __init__(self, dynamics: Dynamics) -> None:
         self.dynamics = dynamics
         every = _frictions(dynamics)
-        self._rows = BristleRows._for(every, 1)  # noqa: SLF001  beside it
+        self._rows = BristleRows._for(every, 1)
         parts = [f for f in every if f.watched]
         self.exist = len(parts) > 0
         self.friction = StaticFriction(*(np.concatenate(x) for x in zip(*parts, strict=True))) if parts else NONE

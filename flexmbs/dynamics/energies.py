@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, State
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.given import ENV, STATE, VELOCITY
+from flexmbs.dynamics.stage_calls import Prepared, state_of
+from flexmbs.dynamics.stages import Stage
 from flexmbs.kernels.contacts import contact_energy
 from flexmbs.kernels.distributed_contacts import distributed_energy
 from flexmbs.kernels.nodal_loads import NodalLoads
-from flexmbs.kernels.pairs import joint_rates
 from flexmbs.kernels.row_forces import row_force_energy
+from flexmbs.kernels.steps import largest
 from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["Energies"]
@@ -31,6 +36,16 @@ class Energies:
         self._of_contacts = np.zeros((2, len(m.contacts.mA)))
         self._along = np.zeros((2, len(m.distributed_owners)))
         self._nodal = NodalLoads(dynamics)
+        self._springs = Prepared(tuple(self._stages()), dynamics.given)
+        told = (self._energy, self._power), self._of_contacts, self._along
+        self._stored = tuple(tuple(part) for part in told if len(part[0]))
+        self._supports = [term for term in dynamics.system.terms if term.energy is not None]
+        c = dynamics.coordinates
+        bodies, axes = np.arange(c.n_rotating)[:, None], np.arange(3)  # their places, in v and in q
+        self._moved = (dynamics.n_linear + 6 * bodies + axes).ravel()
+        self._placed = (dynamics.n_linear + 7 * bodies + axes).ravel()
+        rows = np.flatnonzero(np.diff(m.markers.ptr) > 0)
+        self._moving, self._first = rows, m.markers.ptr[rows]
         self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
 
     def kinetic(self, v: FloatArray) -> float:
@@ -45,19 +60,24 @@ class Energies:
         """Strain energy of all bodies; springs of supports are not included."""
         return float(sum(group.strain_energy(q) for group in self.dynamics.mechanics.groups))
 
+    def _stages(self) -> Iterator[Stage]:
+        """Energies and powers of what acts between markers, and of contacts along bodies."""
+        m, markers = self.dynamics.mechanics, self.dynamics.markers
+        if len(self._energy):
+            yield Stage("forces", row_force_energy, (m.forces, VELOCITY, ENV, markers, self._energy, self._power))
+        if self._of_contacts.size:
+            yield Stage("contacts", contact_energy, (m.contacts, VELOCITY, markers, *self._of_contacts))
+        if self._along.size:
+            yield Stage("contacts along bodies", distributed_energy, (m.distributed, STATE, markers, *self._along))
+
     def springs(self, q: FloatArray, v: FloatArray) -> tuple[float, float]:
         """Potential energy of forces between markers and of contacts, and the power that they feed into the system."""
         dyn = self.dynamics
         energy = power = 0.0
-        if len(self._energy):
-            row_force_energy(dyn.mechanics.forces, v, dyn.env, dyn.markers, self._energy, self._power)
-            energy, power = float(self._energy.sum()), float(self._power.sum())
-        if self._of_contacts.size:
-            contact_energy(dyn.mechanics.contacts, v, dyn.markers, *self._of_contacts)
-            energy, power = energy + float(self._of_contacts[0].sum()), power + float(self._of_contacts[1].sum())
-        if self._along.size:
-            distributed_energy(dyn.mechanics.distributed, State(q, v, v, v), dyn.markers, *self._along)
-            energy, power = energy + float(self._along[0].sum()), power + float(self._along[1].sum())
+        if self._stored:
+            self._springs.run(state_of(q, v, v, v), dyn.env)
+            for energies, powers in self._stored:
+                energy, power = energy + float(energies.sum()), power + float(powers.sum())
         if dyn.candidates is not None:
             stored, fed = dyn.candidates.energy(v)
             energy, power = energy + stored, power + fed
@@ -68,11 +88,13 @@ class Energies:
         dyn = self.dynamics
         dead, n_linear, n = dyn.prescribed.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
         total = float(dead[:n_linear] @ q[:n_linear])
-        total += sum(term.energy(term.group, q) for term in dyn.system.terms if term.energy is not None)
+        total += sum(term.energy(term.group, q) for term in self._supports if term.energy is not None)
         if n:
-            total += float((dead[n_linear:].reshape(n, 6)[:, :3] * q[n_linear:].reshape(n, 7)[:, :3]).sum())
-        scale = dyn.env.scale.copy()
-        scale[: len(self._varies)][self._varies] = 0.0
+            total += float(dead[self._moved] @ q[self._placed])
+        scale = dyn.env.scale
+        if self._varies.any():
+            scale = scale.copy()
+            scale[: len(self._varies)][self._varies] = 0.0
         return total + sum(group.weight_energy(q, scale) for group in dyn.mechanics.groups)
 
     def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
@@ -103,15 +125,14 @@ class Energies:
 
     def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""
-        dyn, m = self.dynamics, self.dynamics.mechanics
+        dyn = self.dynamics
         if not dyn.n_c:
             return 0.0
-        markers = dyn.markers
+        markers, dof = dyn.markers, dyn.mechanics.markers.dof
         gap = dyn.gamma(q, v)
         held = markers.twist.copy()
-        for i in range(len(held)):
-            rows = slice(m.markers.ptr[i], m.markers.ptr[i + 1])
-            markers.twist[i] = markers.JT[rows].T @ a[m.markers.dof[rows]]
-        joint_rates(m.joints, markers, gap)
+        parts = markers.JT * a[dof][:, None]  # of the acceleration of a marker, one for each coordinate
+        markers.twist[self._moving] = np.add.reduceat(parts, self._first)
+        dyn.add_rates(gap)
         markers.twist[:] = held
-        return float(np.abs(gap).max())
+        return float(largest(gap, 0))

@@ -20,6 +20,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
+from flexmbs.core.given import VELOCITY
 from flexmbs.core.rotations import IDENTITY
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
@@ -29,7 +30,7 @@ from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
 from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
-from flexmbs.dynamics.stages import motion_stages
+from flexmbs.dynamics.stages import Stage, motion_stages
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
 from flexmbs.dynamics.turns import Turns
 from flexmbs.kernels.pairs import (
@@ -141,6 +142,9 @@ class Dynamics:
         self._force, self._tangent, self._pull, self._rows, self._states = force, tangent, pull, rows, states
         self._place, self._place_tangent = place, place_tangent
         self._joint_rates = Direct(joint_rates, mechanics.joints, self.markers)
+        self._gamma = np.zeros(self.n_c)
+        second = mechanics.joints, VELOCITY, mechanics.markers.dof, self.markers, self._gamma
+        self._joint_gamma = Prepared((Stage("joints", joint_gamma, second),), self.given)
         self._joint_coupling = Direct(joint_coupling, mechanics.joints, mechanics.markers.dof, self.B)
         self._sums = np.empty(len(self.body_sizes))
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
@@ -335,6 +339,10 @@ class Dynamics:
             self._joint_rates(rate)
         return rate
 
+    def add_rates(self, out: FloatArray) -> None:
+        """Add G v (n_c,) by the twists that the markers have."""
+        self._joint_rates(out)
+
     def rate_coupling(self, y: FloatArray, out: FloatArray) -> None:
         """out -= what increments y of the positions do to G v / wv, from the last tangent with ``on_rates``."""
         if len(self.system.turned_blocks):  # so are the blocks
@@ -354,10 +362,10 @@ class Dynamics:
 
     def gamma_here(self, v: FloatArray) -> FloatArray:
         """The same where the kinematics are in place already, with their derivatives."""
-        out = -self.motion[:, 2]
-        m = self.mechanics
-        joint_gamma(m.joints, v, m.markers.dof, self.markers, out)
-        return out
+        out = self._gamma
+        np.negative(self.motion[:, 2], out=out)
+        self._joint_gamma.run(state_of(v, v, v, v), self.env)
+        return out.copy()
 
     def start_turns(self, t: float) -> None:
         """Forget turns; angles that are driven count from their motion at time t."""

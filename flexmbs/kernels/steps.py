@@ -289,8 +289,12 @@ def largest_gap(r: FloatArray, start: int, sizes: FloatArray, velocity_rows: Int
 
 @kernel
 def largest(x: FloatArray, start: int) -> float:
-    """Largest absolute value from ``start`` on; 0 if there is none."""
+    """Largest absolute value from ``start`` on; 0 if there is none, NaN if one is."""
     m = 0.0
     for i in range(start, x.shape[0]):
-        m = max(m, abs(x[i]))
+        y = abs(x[i])
+        if y > m:
+            m = y
+        elif not y >= 0.0:
+            return math.nan
     return m
