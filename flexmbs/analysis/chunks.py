@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import time
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,8 +129,11 @@ class Chunks:
         if steps is None:
             return None
         n = len(steps)
-        for end in steps.ends.tolist():
-            run.grid.reached(end, end)
+        if plan.whole:
+            run.grid.passed(n)
+        else:
+            for end in steps.ends.tolist():
+                run.grid.reached(end, end)
         assert steps.control is not None  # noqa: S101
         self._hold = sampled.took(plan, steps.control, n)
         run.pending = steps.anew
@@ -174,27 +176,23 @@ class Chunks:
     def _record(self, steps: Steps) -> None:
         """A line for every step, its work, and the states wanted."""
         run, recorder = self.run, self.run.recorder
-        wanted = run.wanted
-        if wanted is not None and steps.powers is None:
-            recorder.lines(run.state.t, steps.ends, steps.iterations, steps.errors)
-            end = float(steps.ends[-1])
-            if steps.control is None:
-                last = bisect.bisect_right(wanted, end)
-                if last > run.next:
-                    for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):
-                        recorder.store(state)
-                    run.next = last
-                return
+        wanted, end = run.wanted, float(steps.ends[-1])
+        reach = recorder.several(
+            run.state.t, steps.ends, steps.iterations, steps.errors, steps.powers, steps.powers_anew
+        )  # fmt: skip
+        if wanted is None:
+            for i in range(len(steps)):
+                reach(i)
+                self._store(steps, i)
+        elif steps.powers is None and steps.control is None:
+            last = bisect.bisect_right(wanted, end)
+            if last > run.next:
+                for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):
+                    recorder.store(state)
+                run.next = last
+        else:
             while run.next < len(wanted) and wanted[run.next] <= end:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
+                reach(i)
                 self._store(steps, i)
-            return
-        ends, errors, iterations = steps.ends.tolist(), steps.errors.tolist(), steps.iterations.tolist()
-        sizes = [b - a for a, b in pairwise((run.state.t, *ends))]
-        for i, end in enumerate(ends):
-            power = None if steps.powers is None else steps.powers[i]
-            if power is not None and i in steps.powers_anew:
-                recorder.jumped(steps.powers_anew[i])
-            recorder.count(end, sizes[i], iterations[i], errors[i], power)
-            if wanted is None or (run.next < len(wanted) and wanted[run.next] <= end):
-                self._store(steps, i)
+        reach(len(steps) - 1)

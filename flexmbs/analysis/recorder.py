@@ -13,6 +13,8 @@ from flexmbs.kernels.steps import largest
 from flexmbs.results.time import Energy, TimeSolution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepResult, StepState
     from flexmbs.io.time_files import Stream
@@ -58,18 +60,40 @@ class Recorder:
         """An accepted step with the powers (3,) at its end; without them, no work is done in it."""
         self.steps.extend((t, h, float(iterations), error))
         if power is not None:
-            self._before = t - h, self.work, power if self._power is None else self._power
-            self._end = t
-            self.work = self.work + 0.5 * h * (power + (power if self._power is None else self._power))
+            before = power if self._power is None else self._power
+            self._before, self._end = (t - h, self.work, before), t
+            self.work = self.work + 0.5 * h * (power + before)
             self._power = power
 
-    def lines(self, begin: float, ends: FloatArray, iterations: IntArray, errors: FloatArray) -> None:
-        """Accepted steps from ``begin`` on, in which no work is done."""
+    def several(
+        self, begin: float, ends: FloatArray, iterations: IntArray, errors: FloatArray, powers: FloatArray | None,
+        anew: dict[int, FloatArray],
+    ) -> Callable[[int], None]:  # fmt: skip
+        """Accepted steps from ``begin`` on, with the powers (n, 3) at their ends; without them, no work is done.
+
+        ``anew``: the powers at the beginning of steps before which forces have jumped. Returned is what brings the work
+        done to the end of a step, by its number, for what is measured there; it is to be called for the last step.
+        """
         rows = np.empty((len(ends), 4))
         rows[:, 0], rows[:, 2], rows[:, 3] = ends, iterations, errors
         rows[0, 1] = ends[0] - begin
         np.subtract(ends[1:], ends[:-1], out=rows[1:, 1])
         self.steps.frombytes(rows.tobytes())
+        if powers is None:
+            return lambda i: None
+        before = np.empty_like(powers)
+        before[0], before[1:] = powers[0] if self._power is None else self._power, powers[:-1]
+        for i, power in anew.items():
+            before[i] = power
+        done = 0.5 * rows[:, 1, None] * (powers + before)
+        work = np.cumsum(np.vstack((self.work, done)), axis=0)  # one after the other, as in single steps
+
+        def reach(i: int) -> None:
+            end = float(ends[i])
+            self._before, self._end = (end - float(rows[i, 1]), work[i], before[i]), end
+            self.work, self._power = work[i + 1], powers[i]
+
+        return reach
 
     def store(self, state: StepState) -> None:
         """A state at a time that is wanted."""
@@ -91,11 +115,7 @@ class Recorder:
             dyn = self.dynamics
             dyn.set_time(state.t)
             dyn.residual(state.q, state.v, state.a, state.lam)
-            self.jumped(self.energies.powers(state.q, state.v, state.lam))
-
-    def jumped(self, power: FloatArray) -> None:
-        """After a jump of forces: the powers (3,) from now on."""
-        self._power = power
+            self._power = self.energies.powers(state.q, state.v, state.lam)
 
     def potential(self, state: StepState) -> float:
         """Potential of the loads at a state, with their present factors."""

@@ -108,39 +108,46 @@ class Sampling:
         has to evaluate something at them, up to the first. ``grid`` goes along.
         """
         loop, table = self.loop, self.table
+        if table.told:
+            ends = grid.whole(state.t, h, barrier, most)
+            due = loop.due_at(self.state, ends) if len(ends) else None
+            if due is not None:
+                sampled_ends = np.array(due.any(axis=1), dtype=np.int64)
+                rows, state_now = table.signals[None].copy(), self.state
+                return SamplePlan(ends, anew, sampled_ends, due, rows, state_now.x, state_now.pending, whole=True)
         ahead, t = loop.upcoming(self.state), state.t
-        ends: list[float] = []
+        made: list[float] = []
         sampled: list[int] = []
         dues: list[tuple[int, list[int]]] = []
         signals: list[FloatArray] = []
-        while len(ends) < most:
+        while len(made) < most:
             limit = min(barrier, ahead.next)
             size, end = grid.next(t, h, limit)
             if size != h:
                 break
-            due, own = ahead.passed(end)
-            if due and not table.in_python:
+            now, own = ahead.passed(end)
+            if now and not table.in_python:
                 try:
-                    table.tell(end, due, own)
+                    table.tell(end, now, own)
                 except Exception:  # noqa: BLE001  # of whatever kind, the single step that comes there raises it again
                     break
-                dues.append((len(ends), due))
+                dues.append((len(made), now))
             if not table.steady:
                 signals.append(table.signals.copy())
             grid.reached(end, limit)
             t = end
-            ends.append(end)
-            sampled.append(int(bool(due)))
-            if end >= barrier or (due and table.in_python):
+            made.append(end)
+            sampled.append(int(bool(now)))
+            if end >= barrier or (now and table.in_python):
                 break
-        if not ends:
+        if not made:
             return None
-        plan = SamplePlan(np.array(ends), anew, np.array(sampled, dtype=np.int64))
+        plan = SamplePlan(np.array(made), anew, np.array(sampled, dtype=np.int64))
         if table.in_python:
             return plan
-        table_of_due = np.zeros((len(ends), len(loop.controllers)), dtype=np.int64)
-        for i, due in dues:
-            table_of_due[i, due] = 1
+        table_of_due = np.zeros((len(made), len(loop.controllers)), dtype=np.int64)
+        for i, controllers in dues:
+            table_of_due[i, controllers] = 1
         rows = table.signals[None].copy() if table.steady else np.array(signals)
         return plan._replace(due=table_of_due, signals=rows, x=self.state.x, pending=self.state.pending)
 

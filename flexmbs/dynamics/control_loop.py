@@ -196,6 +196,21 @@ class ControlLoop:
         """The samples that follow on a state."""
         return Upcoming(self, state)
 
+    def due_at(self, state: ControlState, ends: FloatArray) -> IntArray | None:
+        """Which controllers sample (n, n_controllers) at the next times; None if a sample is not exactly at one."""
+        due = np.zeros((len(ends), len(self.controllers)), dtype=np.int64)
+        last = ends[-1] + self.tolerance(float(ends[-1]))
+        for i, c in enumerate(self.controllers):
+            first = int(state.count[i])
+            most = max(0, math.ceil((last - _time(c, first)) / c.period) + 2)
+            times = c.offset + np.arange(first, first + most) * c.period
+            times = times[times <= last]
+            where = np.minimum(np.searchsorted(ends, times), len(ends) - 1)
+            if not np.array_equal(ends[where], times):
+                return None
+            due[where, i] = 1
+        return due
+
     def tolerance(self, t: float) -> float:
         """Times about t that differ by less are one."""
         return SAME_TIME * max(abs(t), self._shortest)

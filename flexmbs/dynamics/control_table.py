@@ -143,6 +143,11 @@ class ControlTable:
         self.tell_errors(t)
         self._told = len(due) == len(self.packed)
 
+    @property
+    def told(self) -> bool:
+        """Whether all signals have been told for good: they never change, and nothing is evaluated in Python."""
+        return self.steady and self._told and not self.in_python
+
     def tell_errors(self, t: float) -> None:
         """Errors of noisy sensors at t."""
         for part, errors in self.readings.errors:

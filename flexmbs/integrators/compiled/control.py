@@ -20,7 +20,7 @@ class SamplePlan(NamedTuple):
 
     ``anew``: whether the first begins after a jump of held forces; ``sampled (n,)``; where controllers are compiled
     ``due (n, n_controllers)``, ``signals (n, n_s)`` (one row where they never change), and the states ``x`` and waiting
-    outputs ``pending`` before the first.
+    outputs ``pending`` before the first. ``whole``: they end at multiples of a fixed step, one after the other.
     """
 
     ends: FloatArray
@@ -30,6 +30,7 @@ class SamplePlan(NamedTuple):
     signals: FloatArray | None = None
     x: FloatArray | None = None
     pending: FloatArray | None = None
+    whole: bool = False
 
 
 class ControlMemory:
