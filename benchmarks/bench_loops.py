@@ -1,4 +1,4 @@
-"""Where the time of a step goes in schemes whose loop over steps is in Python, beside compiled generalized-alpha.
+"""Where the time of a step goes in schemes whose loop over steps is in Python, beside those that are compiled.
 
 An arm of six links in joint coordinates that swings freely (no constraints), the spatial slider-crank of
 `bench_dynamics.py` (constraints), and 27 spheres that begin to fall in a box, whose contacts are searched. Processor
@@ -40,13 +40,16 @@ def models(name: str) -> fx.Model:
 
 def schemes(h: float) -> dict[str, tuple[Any, Any]]:
     """Scheme and size of steps, by what the table calls them."""
+    controlled = fx.ErrorControl(RTOL, max_step=4 * h)
     return {
         "generalized-alpha, compiled": (fx.GeneralizedAlpha(compiled=True), h),
         "generalized-alpha": (fx.GeneralizedAlpha(compiled=False), h),
-        "Runge-Kutta 4": (fx.RungeKutta(order=4), h),
-        "Runge-Kutta 5(4)": (fx.RungeKutta(order=5), fx.ErrorControl(RTOL, max_step=4 * h)),
-        "BDF": (fx.BDF(), fx.ErrorControl(RTOL, max_step=4 * h)),
-        "Radau": (fx.RadauIIA(), fx.ErrorControl(RTOL, max_step=4 * h)),
+        "Runge-Kutta 4, compiled": (fx.RungeKutta(order=4, compiled=True), h),
+        "Runge-Kutta 4": (fx.RungeKutta(order=4, compiled=False), h),
+        "Runge-Kutta 5(4), compiled": (fx.RungeKutta(order=5, compiled=True), controlled),
+        "Runge-Kutta 5(4)": (fx.RungeKutta(order=5, compiled=False), controlled),
+        "BDF": (fx.BDF(), controlled),
+        "Radau": (fx.RadauIIA(), controlled),
         "augmented Lagrangian": (fx.AugmentedLagrangian(), h),
         "energy-momentum": (fx.EnergyMomentum(), h),
     }

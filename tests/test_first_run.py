@@ -72,13 +72,52 @@ NOT_IN_THE_TREE = (
 """Shapes of flexible links, joints, springs, forces on markers, markers, elements."""
 
 
+DRIVEN = CRANK.replace("step=1e-3", "step=1e-3, integrator=fx.GeneralizedAlpha(compiled=True)")
+
+NOT_OF_IMPLICIT_STEPS = (
+    "flexmbs.integrators.chart.",
+    "flexmbs.integrators.explicit_step.",
+    "flexmbs.integrators.compiled.explicit_stages.",
+    "flexmbs.integrators.constraints.",
+)
+"""What explicit stages are made of."""
+
+EXPLICIT = CRANK.replace("step=1e-3", "step=1e-3, integrator=fx.RungeKutta(compiled=True)")
+EXPLICIT_TREE = TREE.replace("step=1e-3", "step=1e-3, integrator=fx.RungeKutta(compiled=True)")
+
+NOT_OF_EXPLICIT_STEPS = (
+    "flexmbs.integrators.compiled.newton_step.",
+    "flexmbs.integrators.generalized_alpha.",
+    "flexmbs.kernels.steps.begin",
+    "flexmbs.kernels.steps.finish",
+    "flexmbs.kernels.steps.correct",
+    "flexmbs.kernels.pairs.joint_coupling",
+    "flexmbs.kernels.trees.motion.tree_tangent",
+    "flexmbs.kernels.trees.dynamics.tree_tangent",
+    "flexmbs.kernels.trees.dynamics.tree_mass_behind",
+)
+"""Newton's iteration, its two levels, tangents of trees."""
+
+
 @pytest.mark.parametrize(
     ("script", "present", "absent"),
     [
         (CRANK, "flexmbs.kernels.pairs.joint_tangent", NOT_IN_THE_CRANK),
         (TREE, "flexmbs.kernels.trees.motion.place_columns", NOT_IN_THE_TREE),
+        pytest.param(
+            DRIVEN, "flexmbs.integrators.compiled.newton_step.states_settled",
+            (*NOT_IN_THE_CRANK, *NOT_OF_IMPLICIT_STEPS), marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            EXPLICIT, "flexmbs.integrators.explicit_step.estimated_error", (*NOT_IN_THE_CRANK, *NOT_OF_EXPLICIT_STEPS),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            EXPLICIT_TREE, "flexmbs.kernels.trees.dynamics.tree_mass", (*NOT_IN_THE_TREE, *NOT_OF_EXPLICIT_STEPS),
+            marks=pytest.mark.slow,
+        ),
     ],
-)
+)  # fmt: skip
 def test_a_kernel_that_the_model_does_not_use_is_never_compiled(
     tmp_path: Path, script: str, present: str, absent: tuple[str, ...]
 ) -> None:

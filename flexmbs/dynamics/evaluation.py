@@ -87,6 +87,8 @@ class Dynamics:
         What compiled steps look at between steps: the conditions of events.
     user_calls : UserCalls
         Calls of the functions of users.
+    mass_factors : int
+        ``factorisations`` when the factors became those of a constant mass alone, which last as long as it is this one.
     seconds : dict
         Time spent so far in parts of steps: evaluation, assembly, factorisation, solve; and in compiled steps.
     """
@@ -134,7 +136,9 @@ class Dynamics:
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
-        force, tangent, states, place, place_tangent, pull, rows = (Prepared(part, self.given) for part in self.stages)
+        force, tangent, states, place, place_tangent, pull, rows, _ = (
+            Prepared(part, self.given) for part in self.stages
+        )
         self._force, self._tangent, self._pull, self._rows, self._states = force, tangent, pull, rows, states
         self._place, self._place_tangent = place, place_tangent
         self._joint_rates = Direct(joint_rates, mechanics.joints, self.markers)
@@ -146,6 +150,7 @@ class Dynamics:
         self.position_size = float(np.sqrt(self.body_sizes.sum()))
         self.angles_of_bodies = c.angles
         self.evaluations = self.factorisations = self.compiled_steps = 0
+        self.mass_factors = -1
         self.watched: Watched | None = None
 
     @cached_property

@@ -88,7 +88,8 @@ class MotionStages(NamedTuple):
     """``force``: the residual; ``tangent``: the same with blocks; and parts of these that are evaluated by themselves.
 
     ``states``: the rates of first-order states; ``place``, ``place_tangent``: poses and twists of the markers, without
-    and with the derivatives of J; ``pull``: the stiffness that wrenches on markers have; ``rows``: G and G^T of joints.
+    and with the derivatives of J; ``pull``: the stiffness that wrenches on markers have; ``rows``: G and G^T of joints;
+    ``masses``: what changes of the mass into the matrix of a step, where no tangent is evaluated; for compiled steps.
     """
 
     force: tuple[Stage, ...]
@@ -98,6 +99,7 @@ class MotionStages(NamedTuple):
     place_tangent: tuple[Stage, ...]
     pull: tuple[Stage, ...]
     rows: tuple[Stage, ...]
+    masses: tuple[Stage, ...]
 
 
 def motion_stages(dyn: Dynamics) -> MotionStages:
@@ -123,6 +125,7 @@ def motion_stages(dyn: Dynamics) -> MotionStages:
         place_tangent=_column(placed, 1),
         pull=tuple(pull),
         rows=_column(joints, 1),
+        masses=tuple(_masses(dyn)),
     )
 
 
@@ -179,7 +182,21 @@ def _bodies(dyn: Dynamics) -> Iterator[Pair]:
             for renewed in _renewed_mass(dyn, group.moving, group.kind):
                 yield None, renewed
     if dyn.mass_changes:
-        yield None, Stage("mass", renew_masses, dyn.moving_mass.step_arrays, compiled_only=True)
+        yield None, _renewed_matrix(dyn)
+
+
+def _masses(dyn: Dynamics) -> Iterator[Stage]:
+    """The mass of trees, which their forces do not need, and all that changes into the matrix of a step."""
+    for group in dyn.mechanics.groups:
+        if group.moving is not None and group.moving.recursive:
+            yield from _in_place(dyn, group.kind, group.moving.alone)
+    if dyn.mass_changes:
+        yield _renewed_matrix(dyn)
+
+
+def _renewed_matrix(dyn: Dynamics) -> Stage:
+    """The masses that change into the matrix of a step."""
+    return Stage("mass", renew_masses, dyn.moving_mass.step_arrays, compiled_only=True)
 
 
 def _renewed_mass(dyn: Dynamics, moving: MovingBlocks, kind: str) -> list[Stage]:

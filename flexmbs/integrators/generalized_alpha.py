@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.driven import Driven
 from flexmbs.integrators.implicit_step import (
     CLOSED,
     DONE,
@@ -55,11 +56,6 @@ from flexmbs.kernels.steps import (
     retract,
     tangent_operators,
 )
-
-if TYPE_CHECKING:
-    from flexmbs.integrators.compiled.control import SamplePlan
-    from flexmbs.integrators.compiled.driver import Steps
-    from flexmbs.integrators.step_control import SizeLimits
 
 __all__ = ["Coefficients", "GeneralizedAlpha", "NewmarkStepper", "error_factor", "step_weights"]
 
@@ -360,11 +356,12 @@ class NewmarkStepper(Stepper):
         return StepResult(new, error_factor(h, am, af, beta) * third / self.tolerance, iterations, StepStatus.DONE)
 
 
-class _Stepper(NewmarkStepper):
+class _Stepper(Driven, NewmarkStepper):
     """Steps of one scheme on one system, by a compiled driver or by the loop in Python."""
 
     def __init__(self, scheme: GeneralizedAlpha, dynamics: Dynamics, tolerance: float) -> None:
         from flexmbs.integrators.compiled.choice import Choice
+        from flexmbs.integrators.compiled.newton_step import NewtonForm
 
         coefficients = Coefficients(scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma)
         super().__init__(scheme, dynamics, tolerance, coefficients)
@@ -375,50 +372,10 @@ class _Stepper(NewmarkStepper):
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
         self._rate_gap = 0.0
-        self.choice = Choice(dynamics, scheme, tolerance, self.refresh)
+        self.choice = Choice(dynamics, scheme, tolerance, NewtonForm(dynamics, scheme, self.refresh))
 
     def forget(self) -> None:
         self._factored_at = math.nan
-
-    def expect(self, steps: float) -> None:
-        """Tell how many steps are planned."""
-        self.choice.expect(steps)
-
-    @property
-    def several(self) -> bool:
-        """Whether `advance` can be asked."""
-        return self.choice.driver is not None and self.choice.driver.pause == 0
-
-    def advance(
-        self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
-        plan: SamplePlan | None = None,
-    ) -> Steps | None:  # fmt: skip
-        """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`; ``plan``: samples at their ends."""
-        driver = self.choice.driver
-        return None if driver is None else driver.advance(state, h, ends, error_before, powers, plan)
-
-    @property
-    def happens(self) -> bool:
-        """Whether several steps ended before one in which an event may happen."""
-        return self.choice.driver is not None and self.choice.driver.happens
-
-    def advance_controlled(
-        self, state: StepState, planned: float, limits: SizeLimits, most: int, error_before: float, powers: bool
-    ) -> Steps | None:  # fmt: skip
-        """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`."""
-        driver = self.choice.driver
-        if driver is None or driver.varying:
-            return None
-        return driver.advance_controlled(state, planned, limits, most, error_before, powers)
-
-    def step(self, state: StepState, h: float) -> StepResult:
-        if self.choice.driver is not None:
-            made = self.choice.driver.step(state, h)
-            if made is not None:
-                return made
-        else:
-            self.choice.count()
-        return super().step(state, h)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:
         if state.h_old in (0.0, h):

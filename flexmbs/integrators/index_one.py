@@ -17,6 +17,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.integrators.explicit_step import position_gap
 
 __all__ = ["IndexOne"]
 
@@ -41,9 +42,7 @@ class IndexOne:
         self.n_v, self.n_c = dynamics.n_v, dynamics.n_c
         self.still, self.free = np.zeros(dynamics.n_v), np.zeros(dynamics.n_c)
         self.holonomic = dynamics.velocity_rows == 0
-        self._rolling = bool((~self.holonomic).any())
         self._eye = np.eye(3)
-        self._factors = -1
         self.left_out = np.zeros(0, dtype=np.int64)
         self._slack: FloatArray | None = None
 
@@ -60,7 +59,7 @@ class IndexOne:
 
     def forget(self) -> None:
         """Drop the factors."""
-        self._factors = -1
+        self.dynamics.mass_factors = -1
 
     def evaluate(self, t: float, q: FloatArray, v: FloatArray) -> None:
         """Forces, constraint values and G at a state."""
@@ -81,15 +80,21 @@ class IndexOne:
     def decompose(self) -> None:
         """Factorise [M, G^T; G, 0] at the state evaluated last; without constraints, a constant M once."""
         dyn = self.dynamics
-        if self.n_c == 0 and not dyn.mass_changes and self._factors == dyn.factorisations:
+        if self.keeps_factors and dyn.mass_factors == dyn.factorisations:
             return
         dyn.factorise(1.0, self._slack)
-        self._factors = dyn.factorisations
+        if self.keeps_factors:
+            dyn.mass_factors = dyn.factorisations
+
+    @property
+    def keeps_factors(self) -> bool:
+        """Whether the factors are those of a constant mass matrix alone."""
+        return self.n_c == 0 and not self.dynamics.mass_changes
 
     def gap(self) -> float:
         """Largest violation of a position constraint at the state evaluated last, each over its size."""
-        g = self.dynamics.r[self.n_v :] / self.dynamics.equation_sizes
-        return float(np.abs(g[self.holonomic] if self._rolling else g).max(initial=0.0))
+        dyn = self.dynamics
+        return float(position_gap(dyn.r, self.n_v, dyn.equation_sizes, dyn.velocity_rows))
 
     def accelerations(self, v: FloatArray, added: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """a and lam at the state evaluated last, whose matrix is factorised; ``added (n_c,)``: c of the equations."""

@@ -20,14 +20,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.integrators.chart import motion_curve, slopes, stage
+from flexmbs.integrators.chart import slopes, stage
 from flexmbs.integrators.constraints.contracts import KeepsConstraints
 from flexmbs.integrators.constraints.successive_projection import SuccessiveProjection
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.driven import Driven
+from flexmbs.integrators.explicit_step import APART, DONE, MET, TURNED, advance, all_finite, estimated_error
 from flexmbs.integrators.index_one import IndexOne
 from flexmbs.integrators.quintic import QuinticInterpolant
 from flexmbs.integrators.redundancy import Redundancy
@@ -39,14 +41,16 @@ from flexmbs.kernels.steps import local
 __all__ = ["RungeKutta"]
 
 TABLEAUX = {2: MIDPOINT, 4: CLASSICAL, 5: DORMAND_PRINCE}
-FAR = 1e6
-"""An increment of a body this many times its size is growth without bound."""
 REPORTED = 1.0
 """Tolerance of fixed steps, whose estimates only tell whether a step went wrong."""
-LOST = 1.0
-"""Estimated error of a step, over the size of a body, from which its result says nothing."""
-MET = 1e-6
-"""Violation of positions over the size of the model, after their projection, with which no step is accepted."""
+
+
+def tableau_of(order: int, tolerance: float) -> Tableau:
+    """The method of an order; that of order 4 estimates otherwise where its estimates are reported only."""
+    tableau = TABLEAUX[order]
+    if order == 4 and tolerance >= REPORTED:  # of the order of the error itself, which is smaller
+        return CLASSICAL._replace(e=np.zeros(0), exponent=1.0 / 5.0)
+    return tableau
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +72,14 @@ class RungeKutta:
         How the constraints are kept: `SuccessiveProjection`, `StandardProjection`, `AscherProjection`, `NullSpace`,
         `CoordinatePartitioning` or `Baumgarte`. Without constraints it does nothing.
 
+    compiled : bool, optional
+        Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
+        left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
+
     Raises
     ------
     ModelError
-        If the order is another, or ``constraints`` is no such object.
+        If the order is another, ``constraints`` is no such object, or ``compiled`` neither True nor False.
 
     Notes
     -----
@@ -106,12 +114,15 @@ class RungeKutta:
 
     order: int = 4
     constraints: KeepsConstraints = field(default_factory=SuccessiveProjection)
+    compiled: bool | None = None
     index: int = field(init=False, default=1)
     reference: str = field(init=False, default="Munthe-Kaas 1999; Dormand and Prince 1980")
 
     def __post_init__(self) -> None:
         if isinstance(self.order, bool) or not isinstance(self.order, int) or self.order not in TABLEAUX:
             raise ModelError(f"RungeKutta: order must be 2, 4 or 5, not {show(self.order)}.")
+        if self.compiled is not None:
+            as_flag("RungeKutta", "compiled", self.compiled)
         keeps = self.constraints
         if isinstance(keeps, type) or not all(callable(getattr(keeps, name, None)) for name in ("check", "keeper")):
             found = f"the class {keeps.__name__}; write {keeps.__name__}()" if isinstance(keeps, type) else show(keeps)
@@ -146,20 +157,24 @@ class RungeKutta:
         return _Stepper(self, dynamics, tolerance)
 
 
-class _Stepper(Stepper):
-    """Steps of one scheme on one system."""
+class _Stepper(Driven, Stepper):
+    """Steps of one scheme on one system, by a compiled driver or by the loop in Python."""
 
     def __init__(self, scheme: RungeKutta, dynamics: Dynamics, tolerance: float) -> None:
+        from flexmbs.integrators.compiled.choice import Choice
+        from flexmbs.integrators.compiled.explicit_stages import ExplicitForm
+
         super().__init__(scheme, dynamics, tolerance)
-        self.tableau: Tableau = TABLEAUX[scheme.order]
-        if scheme.order == 4 and tolerance >= REPORTED:  # of the order of the error itself, which is smaller
-            self.tableau = CLASSICAL._replace(e=np.zeros(0), exponent=1.0 / 5.0)
+        self.tableau = tableau_of(scheme.order, tolerance)
         self.equations = IndexOne(dynamics)
         self.keeper = scheme.constraints.keeper(self.equations)
         self.redundancy = Redundancy(self.equations)
-        stages, n_v = len(self.tableau.c), dynamics.n_v
-        self._slopes, self._accelerations = np.empty((stages + 1, n_v)), np.empty((stages + 1, n_v))
-        self._theta = np.empty(n_v)
+        self.stages, n_v = len(self.tableau.c), dynamics.n_v
+        self._weights = self.tableau.weights
+        self._slopes, self._accelerations = np.empty((self.stages + 1, n_v)), np.empty((self.stages + 1, n_v))
+        self._theta, self._rate, self._second = np.empty((3, n_v))
+        self._sums = np.empty(len(dynamics.body_sizes))
+        self.choice = Choice(dynamics, scheme, tolerance, ExplicitForm(scheme, self.equations, self.tableau))
 
     def forget(self) -> None:
         self.equations.forget()
@@ -176,59 +191,78 @@ class _Stepper(Stepper):
             return self._grown(h, 0)
 
     def _step(self, state: StepState, h: float) -> StepResult:
-        dyn, keeper, n_linear = self.dynamics, self.keeper, self.dynamics.n_linear
-        c, A, b = self.tableau.c, self.tableau.A, self.tableau.b
-        slope, acceleration, theta = self._slopes, self._accelerations, self._theta
-        slope[0], acceleration[0] = state.v, state.a
-        q1, v1 = np.empty_like(state.q), np.empty_like(state.v)
-        n = len(c)
-        self.redundancy.begin(state, keeper.meets)
-        for i in range(1, n):
-            stage(state.q, state.v, slope, acceleration, A[i], i, h, n_linear, theta, v1, q1)
-            if not self._near(theta, v1):
-                return self._grown(h, i)
-            v = keeper.velocity(state.t + c[i] * h, q1, v1)
-            slopes(theta, v, n_linear, slope[i])
-            acceleration[i] = keeper.accelerations(v)[0]
-        stage(state.q, state.v, slope, acceleration, b, n, h, n_linear, theta, v1, q1)
-        if not self._near(theta, v1):
-            return self._grown(h, n)
-        if turned_too_far(dyn, theta):
-            return self.failed(StepStatus.TURNED, n)
-        q1, v1 = keeper.project(state.t + h, q1, v1)
-        gap = self.equations.gap()
-        if keeper.meets and gap > MET:
+        self.state, self.h = state, h
+        self._slopes[0], self._accelerations[0] = state.v, state.a
+        self.q1, self.v1 = np.empty_like(state.q), np.empty_like(state.v)
+        self.a1, self.lam = state.a, state.lam
+        self.redundancy.begin(state, self.keeper.meets)
+        status, number, error = advance(self)
+        if status == TURNED:
+            return self.failed(StepStatus.TURNED, number)
+        if status == APART:
+            dyn = self.dynamics
             dyn.r[: dyn.n_v] = 0.0  # the largest residual is the one that is reported by its name
             told = "the step is too large, or they cannot be met"
+            gap = self.equations.gap()
             away = f"the projection leaves the constraints apart by {gap:.3g} of the size of the model"
-            return self.failed(StepStatus.SLOW, n, f"{away}: {told}")
-        memory = self.redundancy.end(keeper.meets)
-        a1, lam = keeper.accelerations(v1)
-        local(state.q, q1, n_linear, theta)
-        if not (self._near(theta, v1) and np.isfinite(a1).all() and np.isfinite(lam).all()):
-            return self._grown(h, n)
-        acceleration[n] = a1
-        error = self._error(state, h, theta, v1, a1)
-        if not error < LOST:
-            return self._grown(h, n)
-        new = StepState(state.t + h, q1, v1, a1, a1, lam, state.v, h, memory)
-        return StepResult(new, error / self.tolerance, n, StepStatus.DONE, exponent=self.tableau.exponent)
+            return self.failed(StepStatus.SLOW, number, f"{away}: {told}")
+        if status != DONE:
+            return self._grown(h, number)
+        a1 = self.a1
+        new = StepState(state.t + h, self.q1, self.v1, a1, a1, self.lam, state.v, h, self._memory)
+        return StepResult(new, error / self.tolerance, number, StepStatus.DONE, exponent=self.tableau.exponent)
 
-    def _near(self, theta: FloatArray, v: FloatArray) -> bool:
-        """Whether an increment is finite and of the size of the model."""
-        return bool(self.dynamics.size_of(theta) < FAR and np.isfinite(v).all())
+    # --- what `explicit_step.advance` asks for ------------------------------------------------------------------------
 
-    def _error(self, state: StepState, h: float, theta: FloatArray, v1: FloatArray, a1: FloatArray) -> float:
-        """Estimate of the local error; the end of the step has its accelerations."""
-        dyn, e, n = self.dynamics, self.tableau.e, len(self.tableau.c)
-        rate, second = np.empty_like(v1), np.empty_like(v1)
-        motion_curve(theta, v1, a1, dyn.n_linear, rate, second)
-        if len(e):
-            self._slopes[n] = rate
-            positions, velocities = h * (e @ self._slopes), h * h * (e @ self._accelerations)
-            return max(dyn.size_of(positions), dyn.size_of(velocities))
-        formula = 0.5 * h * (state.v + rate) + h * h / 12.0 * (state.a - second)
-        return dyn.size_of(theta - formula)
+    def place(self, number: int) -> float:
+        state, dyn = self.state, self.dynamics
+        stage(
+            state.q, state.v, self._slopes, self._accelerations, self._weights[number], number, self.h, dyn.n_linear,
+            self._theta, self.v1, self.q1,
+        )  # fmt: skip
+        return dyn.size_of(self._theta)
+
+    def finite(self) -> bool:
+        return all_finite(self.v1)
+
+    def turned(self) -> bool:
+        return turned_too_far(self.dynamics, self._theta)
+
+    def project(self) -> bool:
+        self.q1, self.v1 = self.keeper.project(self.state.t + self.h, self.q1, self.v1)
+        return False
+
+    def evaluate(self, number: int) -> bool:
+        if number < self.stages:  # the end has been evaluated by its projection
+            time = self.state.t + self.tableau.c[number] * self.h
+            self._v = self.keeper.velocity(time, self.q1, self.v1)
+            slopes(self._theta, self._v, self.dynamics.n_linear, self._slopes[number])
+        return False
+
+    def apart(self) -> bool:
+        return self.keeper.meets and self.equations.gap() > MET
+
+    def accelerate(self, number: int) -> bool:
+        end = number == self.stages
+        if end:
+            self._memory = self.redundancy.end(self.keeper.meets)
+        self.a1, self.lam = self.keeper.accelerations(self.v1 if end else self._v)
+        self._accelerations[number] = self.a1
+        return False
+
+    def measure(self) -> float:
+        local(self.state.q, self.q1, self.dynamics.n_linear, self._theta)
+        return self.dynamics.size_of(self._theta)
+
+    def settled(self) -> bool:
+        return all_finite(self.a1) and all_finite(self.lam)
+
+    def estimate(self) -> float:
+        dyn, state = self.dynamics, self.state
+        return estimated_error(
+            self.tableau.e, self.h, state.v, state.a, self._theta, self.v1, self.a1, dyn.n_linear, self._slopes,
+            self._accelerations, self._rate, self._second, dyn.mass, dyn.body_of, dyn.body_sizes, self._sums,
+        )  # fmt: skip
 
     def _grown(self, h: float, stages: int) -> StepResult:
         """A step that has grown without bound."""

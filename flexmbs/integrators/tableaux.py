@@ -31,6 +31,16 @@ class Tableau(NamedTuple):
     e: FloatArray
     exponent: float
 
+    @property
+    def weights(self) -> FloatArray:
+        """Weights (s + 1, s) of the slopes before each stage, and in the last row those of the end."""
+        return np.vstack((self.A, self.b))
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """Times in a step at which it is evaluated, the end last, as parts of the step; each once, in their order."""
+        return tuple(dict.fromkeys((*self.c[1:].tolist(), 1.0)))
+
 
 def _lower(*rows: tuple[float, ...]) -> FloatArray:
     """Rows of growing length as a square matrix."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from types import ModuleType
 
 import pytest
 
-from flexmbs.integrators.compiled import inline
+from flexmbs.integrators.compiled import explicit_stages, inline, newton_step
 from flexmbs.integrators.contracts import StepStatus
 from flexmbs.integrators.implicit_step import ENDS, advance
 
@@ -100,9 +101,20 @@ def test_how_a_step_fails(step: Given, expected: tuple[StepStatus, int]) -> None
     assert ended(step)[:2] == expected
 
 
-def test_compiled_steps_are_this_text_with_their_operations() -> None:
-    text = ast.unparse(ast.fix_missing_locations(inline.steps(samples=False)))
-    assert "step." not in text.replace("implicit_step.", "")
-    assert "implicit_step" not in text
-    for line in ("for number in range(1, most + 1)", "refused = tangent(", "renew = number > 1 and rate > 0.3"):
+@pytest.mark.parametrize(
+    ("module", "lines"),
+    [
+        (newton_step, ("for number in range(1, most + 1)", "refused = tangent(", "renew = number > 1 and rate > 0.3")),
+        (explicit_stages, ("for number in range(1, stages + 1)", "refused = residual(", "if not error < 1.0:")),
+    ],
+    ids=["implicit", "explicit"],
+)
+def test_compiled_steps_are_this_text_with_their_operations(module: ModuleType, lines: tuple[str, ...]) -> None:
+    """Without controllers, constraints and masses that change, of which the text then has nothing."""
+    text = ast.unparse(ast.fix_missing_locations(inline.steps(module, frozenset())))
+    assert "step." not in text
+    assert "_step" not in text
+    for line in lines:
         assert text.count(line) == 1
+    for name in ("samples", "constrained", "moves", "factors"):
+        assert f"c.{name}" not in text

@@ -51,9 +51,14 @@ def _alpha(**settings: Any) -> fx.GeneralizedAlpha:
     return fx.GeneralizedAlpha(compiled=False, **settings)
 
 
+def _explicit(order: int, **settings: Any) -> fx.RungeKutta:
+    """An explicit scheme with steps in Python, too."""
+    return fx.RungeKutta(order=order, compiled=False, **settings)
+
+
 def _rk4(constraints: Any) -> fx.RungeKutta:
     """The classical method with one way to keep the constraints."""
-    return fx.RungeKutta(order=4, constraints=constraints)
+    return _explicit(4, constraints=constraints)
 
 
 def baumgarte(step: float) -> fx.RungeKutta:
@@ -73,9 +78,9 @@ SCHEMES: tuple[Scheme, ...] = (
     Scheme("bdf", "BDF, orders 1-5", fx.BDF(), ("tolerance",)),
     Scheme("radau", "Radau IIA, order 5", fx.RadauIIA()),
     Scheme("energy", "energy-momentum", fx.EnergyMomentum()),
-    Scheme("rk5", "RK 5(4), successive", fx.RungeKutta(order=5)),
-    Scheme("rk4", "RK 4, successive", fx.RungeKutta(order=4), quick=False),
-    Scheme("rk2", "RK 2, successive", fx.RungeKutta(order=2), quick=False),
+    Scheme("rk5", "RK 5(4), successive", _explicit(5)),
+    Scheme("rk4", "RK 4, successive", _explicit(4), quick=False),
+    Scheme("rk2", "RK 2, successive", _explicit(2), quick=False),
     Scheme("rk4-standard", "RK 4, standard", _rk4(fx.integrators.StandardProjection()), quick=False),
     Scheme("rk4-null-space", "RK 4, null space", _rk4(fx.integrators.NullSpace()), quick=False),
     Scheme("rk4-partitioning", "RK 4, partitioning", _rk4(fx.integrators.CoordinatePartitioning()), quick=False),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numba.core.errors import NumbaError
 
@@ -18,7 +18,7 @@ from flexmbs.integrators.compiled.text import Prevented
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.compiled.form import Form
 
 __all__ = ["Choice", "runs_alike"]
 
@@ -59,8 +59,8 @@ class Choice:
     With ``scheme.compiled`` = True the driver is made at once, and `ModelError` names what prevents it.
     """
 
-    def __init__(self, dynamics: Dynamics, scheme: GeneralizedAlpha, tolerance: float, refresh: str) -> None:
-        self.dynamics, self.scheme, self.tolerance, self.refresh = dynamics, scheme, tolerance, refresh
+    def __init__(self, dynamics: Dynamics, scheme: Any, tolerance: float, form: Form) -> None:
+        self.dynamics, self.scheme, self.tolerance, self.form = dynamics, scheme, tolerance, form
         self.driver: Driver | None = None
         self.reason = ""
         self._candidate: Driver | None = None
@@ -113,15 +113,13 @@ class Choice:
         """Take the driver if it is worth it."""
         try:
             if self._candidate is None:
-                self.reason = hindrance(self.dynamics, self.scheme, self.refresh)
+                self.reason = hindrance(self.dynamics, self.form)
                 if not self.reason and self.dynamics.system.n > LARGE and not self.scheme.compiled:
                     self.reason = f"{self.dynamics.system.n} unknowns take longer than what would be saved"
                 if self.reason:
                     self._refuse(self.reason)
                     return
-                self._candidate = Driver(
-                    self.dynamics, self.scheme, self.tolerance, self.refresh == "full"
-                )  # fmt: skip
+                self._candidate = Driver(self.dynamics, self.form, self.tolerance)
             module = self._candidate.module
             if not (self.scheme.compiled or module.loaded):
                 rest = max(self._planned - self._made, self._made) * self._alike

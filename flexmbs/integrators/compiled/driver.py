@@ -33,7 +33,7 @@ from flexmbs.kernels.nodal_loads import NodalLoads
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.compiled.form import Form
 
 __all__ = ["Driver", "Steps", "hindrance"]
 
@@ -43,19 +43,18 @@ PAUSE = 256
 """Steps left to Python, at most, before a call is tried again after calls that made none."""
 GIVEN = ("given", "motion", "scale")
 NUMBERS_OF_A_CALL = Numbers._fields.index("pause") + 1
-"""Their count; they stand before those of the scheme."""
+"""Their count; they stand before those of the run."""
 CHUNK, POWERS, CONTROLLED = map(Sizes._fields.index, ("chunk", "powers", "controlled"))
 
 
-def hindrance(dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> str:
+def hindrance(dynamics: Dynamics, form: Form) -> str:
     """What of a system, before any text is written, prevents a driver; empty if nothing does."""
     m = dynamics.mechanics
     if dynamics.matrix.static is None:
         return "its matrix is not a narrow band (half width 48 at most)"
-    if refresh == "on_demand":
-        return "the iteration matrix is made on demand (jacobian_update='on_demand')"
-    if len(dynamics.system.turned_blocks) and scheme.index == 2 and dynamics.n_c:
-        return "supports in inclined directions with index 2"
+    found = form.hindrance()
+    if found:
+        return found
     varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
     for group in m.groups:
         reason = group.hindrance(varies)
@@ -79,7 +78,8 @@ class Steps:
     markers, and of loads, at their ends; None if they were not asked for, or are zero. ``planned``: the size of the
     next step by step control; ``rejected``: attempts that it has not accepted; ``control``: what controllers remember;
     ``powers_anew``: the powers at the beginning of steps that began anew; ``gaps (n, 2, n_pairs)``: gaps of contacts
-    after each step, and their rates; ``bristles (n, 3, n_bristles)``: what bristles carry after each step.
+    after each step, and their rates; ``bristles (n, 3, n_bristles)``: what bristles carry after each step; ``form``: of
+    the scheme.
     """
 
     ends: FloatArray
@@ -95,6 +95,7 @@ class Steps:
     powers_anew: dict[int, FloatArray]
     gaps: FloatArray
     bristles: FloatArray
+    form: Form
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -111,12 +112,17 @@ class Steps:
         )  # fmt: skip
 
     def between(self, times: FloatArray, n_linear: int) -> list[StepState]:
-        """The states at times up to the last end, as `flexmbs.integrators.dense.Interpolant` has them.
+        """The states at times up to the last end, as the interpolant of the scheme has them.
 
         Not where steps began anew.
         """
         x, n = self.arrays, len(times)
         where = np.searchsorted(self.ends, times)
+        if self.form.between is not None:
+            return [
+                self.form.between(self.state(i - 1), self.state(i), n_linear)(t)
+                for i, t in zip(where.tolist(), times.tolist(), strict=True)
+            ]
         begins = np.concatenate(([self.first.t], self.ends[:-1]))
         rows = x.Q, x.V, x.A, x.AUX, x.LAM
         q, v, a, aux, lam = out = tuple(np.empty((n, row.shape[1])) for row in rows)
@@ -149,8 +155,8 @@ class Driver:
     ``pause``: steps that are to be left to Python, after one that failed here.
     """
 
-    def __init__(self, dynamics: Dynamics, scheme: GeneralizedAlpha, tolerance: float, full: bool) -> None:
-        self.dynamics, self.scheme, self.tolerance = dynamics, scheme, tolerance
+    def __init__(self, dynamics: Dynamics, form: Form, tolerance: float) -> None:
+        self.dynamics, self.form, self.tolerance = dynamics, form, tolerance
         dyn, static = dynamics, dynamics.matrix.static
         assert static is not None  # noqa: S101
         m = dyn.mechanics
@@ -172,7 +178,8 @@ class Driver:
         assert slots is not None  # noqa: S101
         self.varying = not dyn.prescribed.steady or bool(dyn.prescribed.moving)
         self._given = dyn.given[None], dyn.motion[None], dyn.prescribed.scale[None]
-        rows = n if self.varying else 1
+        self._rows = len(form.nodes)
+        rows = n * self._rows if self.varying else 1
         self._tables = tuple(np.zeros((rows, *part.shape[1:])) for part in self._given)
         self.memory = None
         if dyn.control is not None:
@@ -181,7 +188,7 @@ class Driver:
         self._gaps = GapRows.of(dyn, 2 * n)  # as powers are, at ends, and where steps begin anew
         self._bristles = BristleRows.of(dyn, 2 * n)
         text = Text(
-            dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, self.memory
+            dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, form, self.memory
         )  # fmt: skip
         take = text.addresses
         self._equations = matrix.equations
@@ -192,14 +199,12 @@ class Driver:
             sizes=np.zeros(n), planned=np.zeros(1), given=self._given[0],
             motion=self._given[1], scale=self._given[2], errors=np.zeros(n), iterations=np.zeros(n, dtype=np.int64),
             counts=np.zeros(len(COUNTS), dtype=np.int64), mass=dyn.mass, body_of=dyn.body_of, body_sizes=dyn.body_sizes,
-            angles=dyn.angles_of_bodies, states=dyn.states,
-            resolutions=dyn.system.state_resolutions, velocity_rows=dyn.velocity_rows,
-            equation_sizes=dyn.equation_sizes, velocity_sizes=dyn.velocity_sizes, order=dyn.system.free,
-            frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks, r=dyn.r, B=dyn.B, T=dyn.T,
-            d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first], masses=matrix.mass,
-            mass_slots=slots[first:second], slack=np.zeros(len(self._equations)), diagonal=slots[second:],
-            data=static.data, reach=static.reach, pivots=static.pivot_sizes, solution=static.solution, dq=np.zeros(k),
-            aux=np.zeros(k), rate=np.zeros(dyn.n_c), held=np.zeros(k), sums=np.zeros(len(dyn.body_sizes)),
+            angles=dyn.angles_of_bodies, velocity_rows=dyn.velocity_rows, equation_sizes=dyn.equation_sizes,
+            order=dyn.system.free, frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks,
+            r=dyn.r, B=dyn.B, T=dyn.T, d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first],
+            masses=matrix.mass, mass_slots=slots[first:second], slack=np.zeros(len(self._equations)),
+            diagonal=slots[second:], data=static.data, reach=static.reach, pivots=static.pivot_sizes,
+            solution=static.solution, rate=np.zeros(dyn.n_c), sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
         places: dict[str, int] = {}
         arrays: dict[str, str] = {}
@@ -210,18 +215,13 @@ class Driver:
         except ValueError as error:
             raise Prevented(f"the arrays of the system hold {error}") from None
         self._places = [places[name] for name in GIVEN]
-        self._numbers = Numbers(
-            0.0, 0.0, 0.0, 0.0, *NO_LIMITS, scheme.beta, scheme.gamma, scheme.alpha_m, scheme.alpha_f, tolerance,
-            scheme.newton.rtol, dyn.position_size,
-        )  # fmt: skip
-        two_levels = scheme.index == 2 and dyn.n_c > 0
-        self._sizes = Sizes(
-            1, k, dyn.n_c, dyn.n_linear, scheme.newton.max_iterations, int(two_levels), int(full), 0, 0, 0
-        )
+        self._numbers = Numbers(0.0, 0.0, 0.0, 0.0, *NO_LIMITS, tolerance, form.exponent)
+        self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, 0, 0, 0, self._rows)
         self._first_number, self._first_size = take.counts
         numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
-        fields = {"s": numbers, "c": sizes, "x": arrays}
+        table = {name: take.value(value) for name, value in form.table()._asdict().items()}
+        fields = {"s": numbers, "c": sizes, "x": arrays, "z": table}
         if self.memory is not None:
             fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
         written = text.write(fields, static.W)
@@ -236,17 +236,22 @@ class Driver:
 
     def step(self, state: StepState, h: float) -> StepResult | None:
         """One step; None leaves it to Python."""
-        dyn = self.dynamics
-        t = state.t + h
-        dyn.set_time(t)
-        self.x.times[0] = t
+        x, t = self.x, state.t + h
+        x.times[0] = x.ends[0] = t
         if self.memory is not None:
             self.memory.idle()
-        if self._run(state, h, 1, 0.0, self._given, False, False) == 0:
+        given: tuple[FloatArray, ...] = self._given
+        if self.varying and self._rows > 1:
+            if self._fill(state.t, h, 1, None) == 0:
+                return None
+            given = self._tables
+        else:
+            self.dynamics.set_time(t)
+        if self._run(state, h, 1, 0.0, given, False, False) == 0:
             return None
-        x = self.x
         new = StepState(t, x.Q[1].copy(), x.V[1].copy(), x.A[1].copy(), x.AUX[1].copy(), x.LAM[1].copy(), state.v, h)
-        return StepResult(new, float(x.errors[0]), int(x.iterations[0]), StepStatus.DONE)
+        error, iterations = float(x.errors[0]), int(x.iterations[0])
+        return StepResult(new, error, iterations, StepStatus.DONE, exponent=self.form.exponent)
 
     def advance(
         self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
@@ -261,6 +266,7 @@ class Driver:
         n = min(len(ends), self.most)
         times = x.times
         times[0], times[1:n] = state.t + h, ends[: n - 1] + h
+        x.ends[:n] = ends[:n]
         given: tuple[FloatArray, ...] = self._given
         if self.memory is not None:
             starts = self.memory.arrays.starts
@@ -271,7 +277,7 @@ class Driver:
                 self.memory.take(plan, n)
         if self.varying:
             given = self._tables
-            n = self._fill(times[:n], plan)
+            n = self._fill(state.t, h, n, plan)
             if n == 0:
                 return None
         else:
@@ -299,7 +305,7 @@ class Driver:
         return Steps(
             ends, sizes, x.errors[:n].copy(), x.iterations[:n].copy(), first, x, self._powers(n) if powers else None,
             float(x.planned[0]), int(x.counts[REJECTED]), self.memory, self._powers_anew(n) if powers else {},
-            self._gaps.first(n), self._bristles.first(n),
+            self._gaps.first(n), self._bristles.first(n), self.form,
         )  # fmt: skip
 
     @property
@@ -307,12 +313,13 @@ class Driver:
         """Whether the last call ended before a step in which an event may happen."""
         return bool(self.x.counts[HAPPENS])
 
-    def _fill(self, times: FloatArray, plan: SamplePlan | None) -> int:
-        """Loads and motions at these times into the tables; how many of them could be evaluated.
+    def _fill(self, t: float, h: float, n: int, plan: SamplePlan | None) -> int:
+        """Loads and motions of n steps from t on into the tables; of how many steps they could be evaluated.
 
         A function that fails must do so in the step that needs it: the steps before are kept, and may end the run.
         """
-        for i, t in enumerate(times):
+        for i in range(n):
+            begin = float(self.x.ends[i - 1]) if i else t
             try:
                 if plan is not None and (plan.sampled[i - 1] if i else plan.anew):  # the step may begin anew
                     assert self.memory is not None  # noqa: S101
@@ -320,13 +327,14 @@ class Driver:
                     self.dynamics.set_time(float(y.starts[i]))
                     for table, now in zip((y.given, y.motion, y.scale), self._given, strict=True):
                         table[i] = now[0]
-                self.dynamics.set_time(float(t))
+                for k, node in enumerate(self.form.nodes):
+                    self.dynamics.set_time(begin + node * h)
+                    for table, now in zip(self._tables, self._given, strict=True):
+                        table[i * self._rows + k] = now[0]
             except Exception:  # noqa: BLE001  # of whatever kind, the single step raises it again
                 self.dynamics.prescribed.changed = True  # what is half set is set anew
                 return i
-            for table, now in zip(self._tables, self._given, strict=True):
-                table[i] = now[0]
-        return len(times)
+        return n
 
     def _run(
         self, state: StepState, h: float, n: int, error_before: float, given: tuple[FloatArray, ...], chunk: bool,
@@ -340,6 +348,8 @@ class Driver:
             self.pause -= 1
             return 0
         dyn, x = self.dynamics, self.x
+        if not self.form.ready():
+            return 0
         if self._function is None:
             self._function = self.module.function()
         if dyn.multiplier_compliance is not self._seen:
@@ -382,7 +392,7 @@ class Driver:
         if not (self.varying or self._acting or self._wrenches or self._users or self._nodal):
             return None
         steps = np.arange(n)
-        rows = steps if self.varying else np.zeros_like(steps)
+        rows = (steps + 1) * self._rows - 1 if self.varying else np.zeros_like(steps)
         return self._powers_of(
             steps, steps + 1, rows, self.x.LAM[1 : n + 1], self._tables if self.varying else self._given
         )

@@ -1,32 +1,33 @@
-"""The steps of `newton_step` with the decisions of `implicit_step` and their operations as one text."""
+"""The loop over steps with the operations of a scheme, and the decisions that call them, as one text."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flexmbs.integrators import implicit_step
-from flexmbs.integrators.compiled import newton_step
+from flexmbs.integrators.compiled import loop
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __all__ = ["steps"]
 
-CALL = "implicit_step.advance(step)"
-NUMBERS = {name: value for name, value in vars(implicit_step).items() if isinstance(value, int | float)}
-"""The constants of the decisions, which are written as numbers."""
+CONDITIONS = {f"c.{name} == 1": name for name in ("samples", "constrained", "moves", "factors")}
+"""The conditions of what is written only for some systems, and their names (`flexmbs.integrators.compiled.form`)."""
 
 
-SAMPLES = "c.samples == 1"
-"""The condition of what is written only for systems with sampled controllers."""
+def steps(module: ModuleType, kept: frozenset[str]) -> ast.FunctionDef:
+    """`loop.advance` in which the members of ``step`` are variables, and calls of its methods their text.
 
-
-def steps(samples: bool) -> ast.FunctionDef:
-    """`newton_step.advance` in which the members of ``step`` are variables, and calls of its methods their text."""
-    function = _Kept(samples).visit(_parsed(newton_step.advance))
-    operations = {part.name: part for part in function.body if isinstance(part, ast.FunctionDef)}
-    function.body = [part for part in function.body if not isinstance(part, ast.FunctionDef)]
-    return _Inline(operations).visit(function)  # type: ignore[no-any-return]
+    ``module``: that of a scheme, with its ``operations`` and ``DECISIONS``; ``kept``: which `CONDITIONS` hold.
+    """
+    function, own = (_Kept(kept).visit(_parsed(part)) for part in (loop.advance, module.operations))
+    operations = {part.name: part for part in own.body if isinstance(part, ast.FunctionDef)}
+    first = [part for part in own.body if not isinstance(part, ast.FunctionDef) and not _is_text(part)]
+    function.body[1:1] = first  # behind the docstring
+    return _Inline(operations, module.DECISIONS).visit(function)  # type: ignore[no-any-return]
 
 
 def _parsed(function: Any) -> ast.FunctionDef:
@@ -36,27 +37,30 @@ def _parsed(function: Any) -> ast.FunctionDef:
 
 
 class _Kept(ast.NodeTransformer):
-    """Statements for sampled controllers, or nothing in their place."""
+    """Statements under one of `CONDITIONS`, or nothing in their place."""
 
-    def __init__(self, samples: bool) -> None:
-        self.samples = samples
+    def __init__(self, kept: frozenset[str]) -> None:
+        self.kept = kept
 
     def visit_If(self, node: ast.If) -> Any:  # the names of ast
         self.generic_visit(node)
-        if ast.unparse(node.test) != SAMPLES:
+        name = CONDITIONS.get(ast.unparse(node.test))
+        if name is None:
             return node
-        return node.body if self.samples else []
+        return node.body if name in self.kept else []
 
 
 class _Inline(ast.NodeTransformer):
     """An operation of one expression is written anywhere; others where a statement assigns what they return."""
 
-    def __init__(self, operations: dict[str, ast.FunctionDef]) -> None:
-        self.operations = operations
+    def __init__(self, operations: dict[str, ast.FunctionDef], decisions: ModuleType) -> None:
+        self.operations, self.decisions = operations, decisions
+        self.call = f"{decisions.__name__.rsplit('.', 1)[-1]}.advance(step)"
+        self.numbers = {name: value for name, value in vars(decisions).items() if isinstance(value, int | float)}
 
     def visit_Assign(self, node: ast.Assign) -> Any:  # the names of ast
-        if ast.unparse(node.value) == CALL:
-            return self._text(_parsed(implicit_step.advance), node)
+        if ast.unparse(node.value) == self.call:
+            return self._text(_parsed(self.decisions.advance), node)
         operation = self._operation(node.value)
         if operation is None or len(operation.body) == 1:
             return self.generic_visit(node)
@@ -76,13 +80,18 @@ class _Inline(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> Any:
-        return ast.Constant(NUMBERS[node.id]) if node.id in NUMBERS else node
+        """Constants of the decisions are written as numbers."""
+        return ast.Constant(self.numbers[node.id]) if node.id in self.numbers else node
 
     def _operation(self, node: ast.expr) -> ast.FunctionDef | None:
-        """The operation that is called, if one is."""
+        """The operation that is called, if one is; its arguments have the names of variables."""
         called = node.func if isinstance(node, ast.Call) else None
-        own = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "step"
-        return self.operations[called.attr] if own else None  # type: ignore[union-attr]
+        if not (isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "step"):
+            return None
+        operation = self.operations[called.attr]
+        names = [argument.arg for argument in operation.args.args]
+        assert [ast.unparse(a) for a in node.args] == names  # type: ignore[attr-defined]  # noqa: S101
+        return operation
 
     def _text(self, function: ast.FunctionDef, node: ast.Assign) -> list[ast.stmt]:
         """The statements of a function, the last of which returns a value, with the assignment of this value."""

@@ -1,4 +1,4 @@
-"""What a call of compiled steps is given and what it leaves, by the names that `newton_step.advance` has for it."""
+"""What a call of compiled steps is given and what it leaves, by the names that `loop.advance` has for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COUNTS = EVALUATIONS, FACTORISATIONS, REJECTED, FAILED, HAPPENS, MADE = range(6)
 
 
 class Numbers(NamedTuple):
-    """Numbers of the scheme and of a call.
+    """Numbers of a call, the tolerance of error estimates, and the exponent with which the step goes with the error.
 
     ``h``: the fixed size of all steps, or the one that step control has planned next; then ``t`` is the time before the
     first, ``largest`` and ``smallest`` are limits of the size, ``barrier`` is where steps must end, ``pause`` the time
@@ -31,34 +31,32 @@ class Numbers(NamedTuple):
     smallest: float
     barrier: float
     pause: float
-    beta: float
-    gamma: float
-    alpha_m: float
-    alpha_f: float
     tolerance: float
-    rtol: float
-    position_size: float
+    exponent: float
 
 
 class Sizes(NamedTuple):
-    """Number of steps, sizes of the system, and choices (0 or 1) of the scheme and of a call.
+    """Number of steps, sizes of the system, and choices (0 or 1) of a call.
 
     ``chunk``: several steps, so turns are counted, and steps judged, in between; ``powers``: forces tell their power;
-    ``controlled``: the sizes of the steps of a chunk are chosen by their errors. What
-    asks for ``samples`` is written for systems with sampled controllers alone (`flexmbs.integrators.compiled.inline`).
+    ``controlled``: the sizes of the steps of a chunk are chosen by their errors; ``rows``: how many rows of what is
+    given a step has. What asks for one of the rest is written for systems alone that have it
+    (`flexmbs.integrators.compiled.inline`): ``samples`` of controllers, ``constrained``: constraints, ``moves``: masses
+    that change, ``factors``: a matrix that changes, because of either.
     """
 
     n: int
     n_v: int
     n_c: int
     n_linear: int
-    most: int
-    two_levels: int
-    full: int
     chunk: int
     powers: int
     controlled: int
+    rows: int
     samples: int = 0
+    constrained: int = 0
+    moves: int = 0
+    factors: int = 0
 
 
 class StepArrays(NamedTuple):
@@ -90,11 +88,8 @@ class StepArrays(NamedTuple):
     body_of: IntArray
     body_sizes: FloatArray
     angles: IntArray
-    states: IntArray
-    resolutions: FloatArray
     velocity_rows: IntArray
     equation_sizes: FloatArray
-    velocity_sizes: FloatArray
     order: IntArray
     frame_dofs: IntArray
     frames: FloatArray
@@ -114,10 +109,7 @@ class StepArrays(NamedTuple):
     reach: IntArray
     pivots: FloatArray
     solution: FloatArray
-    dq: FloatArray
-    aux: FloatArray
     rate: FloatArray
-    held: FloatArray
     sums: FloatArray
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from flexmbs.dynamics.stages import Given, Stage
 from flexmbs.dynamics.turns import REBASE
-from flexmbs.integrators.compiled import inline, newton_step
+from flexmbs.integrators.compiled import inline, loop, written
 from flexmbs.integrators.compiled.addresses import Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy, contact_gaps
@@ -30,11 +30,14 @@ from flexmbs.kernels.sensing import follow_turns, read_sensors
 from flexmbs.kernels.wrenches import wrench_force
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.bristles import BristleRows
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.dynamics.gaps import GapRows
     from flexmbs.integrators.compiled.control import ControlMemory
+    from flexmbs.integrators.compiled.form import Form
 
 __all__ = ["HEAD", "Prevented", "Text"]
 
@@ -46,13 +49,10 @@ from numba import carray
 from numpy import bool_ as bool, float64, int32, int64
 
 from flexmbs.integrators.compiled.addresses import pointer
-from flexmbs.integrators.compiled.newton_step import {names}
+{loop}from {module} import {names}
 from flexmbs.core.contracts import Env, State
 from flexmbs.core.jit import kernel
 '''
-
-WRITTEN = ("residual", "tangent", "rates", "rate_coupling", "watch", "account", "curvature", "sample")
-"""What is written for each set of types, in place of calls in `newton_step.advance`."""
 
 
 class Prevented(ValueError):  # noqa: N818  # nothing went wrong
@@ -80,7 +80,7 @@ class _Flat(ast.NodeTransformer):
         call = node.value
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.bodies):
             return self.generic_visit(node)
-        names = inspect.signature(getattr(newton_step, call.func.id)).parameters
+        names = inspect.signature(getattr(written, call.func.id)).parameters
         given = {name: ast.unparse(self.visit(a)) for name, a in zip(names, call.args, strict=True)}
         text = "\n".join(self.bodies[call.func.id])
         for name, value in given.items():
@@ -100,8 +100,9 @@ class Text:
     def __init__(
         self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
         wrench_power: FloatArray, user_power: FloatArray, gaps: GapRows, bristles: BristleRows,
-        control: ControlMemory | None = None,
+        form: Form, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
+        self.form = form
         self._gaps, self._bristles = gaps, bristles
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
@@ -110,30 +111,26 @@ class Text:
         self.groups: list[str] = []
         self._tables: list[tuple[str, str]] = []
         self._names: dict[int, str] = {}  # of what lives as long as the dynamics does
-        self._force: list[str] = ["refused = False"]
-        self._tangent: list[str] = ["refused = False"]
-        self._rates: list[str] = ["pass"]
-        self._coupling: list[str] = ["pass"]
         self._watch: list[str] = ["happens = False"]
         self._account: list[str] = ["pass"]
-        self._curvature: list[str] = ["pass"]
         self._sample: list[str] = ["refused, anew = False, 0"]
+        self._calls = {"watch": self._watch, "account": self._account, "sample": self._sample}
 
     def write(self, values: dict[str, dict[str, str]], width: int) -> str:
-        """The module; ``values``: by argument of `newton_step.advance` (s, c, x) the expressions of its fields."""
+        """The module; ``values``: by argument of `loop.advance` (s, c, x, y, z) the expressions of its fields."""
         self._collect()
-        calls = (
-            self._force, self._tangent, self._rates, self._coupling, self._watch, self._account, self._curvature,
-            self._sample,
-        )  # fmt: skip
         lines = [("", *table) for table in self._tables]
         lines += [(f"{owner}_", *field) for owner, fields in values.items() for field in fields.items()]
         lines.append(("", "width", f"({'0.0, ' * width})"))
         imports = tuple((*place, alias) for place, alias in self._imports.items())
-        return _written(
-            ", ".join(self.groups), imports, tuple(lines), tuple(values), tuple(tuple(call) for call in calls),
-            self.control is not None,
-        )  # fmt: skip
+        dyn = self.dynamics
+        has = {
+            "samples": self.control is not None, "constrained": dyn.n_c > 0, "moves": dyn.mass_changes,
+            "factors": dyn.n_c > 0 or dyn.mass_changes,
+        }  # fmt: skip
+        calls = tuple((name, *text) for name, text in self._calls.items())
+        kept = frozenset(name for name, holds in has.items() if holds)
+        return _written(", ".join(self.groups), imports, tuple(lines), tuple(values), calls, self.form.module, kept)
 
     def _collect(self) -> None:
         """Tables and calls of all stages, in their order, and what is told of a step when it is made."""
@@ -142,23 +139,14 @@ class Text:
             self._names[id(work)] = self._table(name, take.group(work, self._import(type(work))))
             for field, array in work._asdict().items():
                 self._names.setdefault(id(array), f"{name}.{field}")
-        for stage in dyn.stages.force:
-            self._force += self._written_call(stage)
-        for stage in dyn.stages.tangent:
-            self._tangent += self._written_call(stage)
         self.groups = list(dict.fromkeys(stage.owner.split(" of ")[0] for stage in dyn.stages.force))
-        if len(m.joints.mA):
-            joints, dof = self._name(m.joints, "joints", "joints"), self._name(m.markers.dof, "dof", "markers")
-            self._rates = [f"{self._import(joint_rates)}({joints}, markers, rate)"]
-            self._coupling = [f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)"]
-            if self.control is not None:
-                self._curvature.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
+        for name in self.form.written:
+            self._calls[name] = self._equations(name)
         self._conditions()
         self._powers(m)
         self._opened_or_closed(m)
         self._bent(m)
         if self.control is not None:
-            self._curvature[:0] = [line for stage in dyn.stages.place_tangent for line in self._written_call(stage)]
             self._samples(self.control)
         for kind, frames in dyn.turns.based:
             name = self._name(frames, "", kind.name)
@@ -171,6 +159,31 @@ class Text:
                 name = self._name(group, owner, owner)
                 columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
                 self._account.append(f"{self._import(update_angles)}({columns}, markers.p, markers.R)")
+
+    def _equations(self, name: str) -> list[str]:
+        """What a scheme calls of `flexmbs.integrators.compiled.written`: stages, or kernels over all joints."""
+        dyn, m = self.dynamics, self.dynamics.mechanics
+        stages = dyn.stages
+        listed = {
+            "residual": stages.force, "tangent": stages.tangent, "masses": stages.masses,
+            "constraint_rows": (*stages.place_tangent, *stages.rows),
+            "curvature": stages.place_tangent if self.control is not None else (),
+        }  # fmt: skip
+        found = ["refused = False"] if name in ("residual", "tangent", "constraint_rows") else ["pass"]
+        for stage in listed.get(name, ()):
+            found += self._written_call(stage)
+        if not len(m.joints.mA) or (name == "curvature" and self.control is None):
+            return found
+        joints = self._name(m.joints, "joints", "joints")
+        if name == "rates":
+            found.append(f"{self._import(joint_rates)}({joints}, markers, rate)")
+        elif name == "rate_coupling":
+            dof = self._name(m.markers.dof, "dof", "markers")
+            found.append(f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)")
+        elif name in ("gamma", "curvature"):
+            dof = self._name(m.markers.dof, "dof", "markers")
+            found.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")
+        return found
 
     def _samples(self, control: ControlMemory) -> None:
         """What sensors count after every step, and what controllers do at their samples."""
@@ -357,17 +370,23 @@ class Text:
 @cache
 def _written(
     title: str, imports: tuple[tuple[str, str, str], ...], lines: tuple[tuple[str, ...], ...], owners: tuple[str, ...],
-    calls: tuple[tuple[str, ...], ...], samples: bool,
+    calls: tuple[tuple[str, ...], ...], module: ModuleType, kept: frozenset[str],
 ) -> str:  # fmt: skip
-    """The module with ``lines`` first (owner, name and value), and ``calls`` in place of what is `WRITTEN`."""
-    steps: Any = inline.steps(samples)
-    steps = _Flat(set(owners), {name: list(call) for name, call in zip(WRITTEN, calls, strict=True)}).visit(steps)
+    """The module with ``lines`` first (owner, name and value), and ``calls`` (name, statements) in place of calls."""
+    steps: Any = inline.steps(module, kept)
+    steps = _Flat(set(owners), {name: list(call) for name, *call in calls}).visit(steps)
     first = "\n".join(f"{owner}{name} = {value}" for owner, name, value in lines)
     steps.body[:1] = ast.parse(first).body  # in place of the docstring
     found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    names = sorted(n for n in found if hasattr(newton_step, n) and n not in ("Env", "State"))
+    own, shared = [], []
+    for name in sorted(found - {"Env", "State"}):
+        if hasattr(module, name):
+            own.append(name)
+        elif hasattr(loop, name):
+            shared.append(name)
     body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))
-    parts = [HEAD.format(title=title, names=", ".join(names))]
-    parts += [f"from {module} import {name} as {alias}\n" for module, name, alias in imports]
+    of_loop = f"from {loop.__name__} import {', '.join(shared)}\n"
+    parts = [HEAD.format(title=title, loop=of_loop, module=module.__name__, names=", ".join(own))]
+    parts += [f"from {place} import {name} as {alias}\n" for place, name, alias in imports]
     parts += ["\n\n@kernel\ndef drive(at, whole, real):\n", textwrap.indent(body, "    "), "\n"]
     return "".join(parts)

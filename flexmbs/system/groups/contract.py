@@ -230,8 +230,8 @@ class BodyGroup:
         run.take_own(own)
         run.stages = with_own(self.stages, own)
         if self.moving is not None:
-            renew = with_own(self.moving.renew, own)
-            run.moving = self.moving._replace(write=run.write, renew=renew)
+            renew, alone = (with_own(calls, own) for calls in (self.moving.renew, self.moving.alone))
+            run.moving = self.moving._replace(write=run.write, renew=renew, alone=alone)
         return run
 
     def take_own(self, own: Own) -> None:

@@ -47,7 +47,8 @@ class MovingBlocks(NamedTuple):
     k)``: where it can differ from zero. ``write(q, blocks)`` renews all of them. ``recursive``: the stage of the group
     adds M a itself, so that the matrix is made only where it is asked for. ``shared``: other blocks have entries at the
     same places, to which these are added. ``renew``: kernels that together do what ``write`` does, for compiled steps;
-    of a recursive kind they stand right behind its stage with blocks.
+    of a recursive kind they stand right behind its stage with blocks. ``alone``: the same for a recursive kind
+    whose stage with blocks is not evaluated.
     """
 
     dofs: tuple[IntArray, ...]
@@ -57,6 +58,7 @@ class MovingBlocks(NamedTuple):
     recursive: bool = False
     shared: bool = False
     renew: Calls = ()
+    alone: Calls = ()
 
     @classmethod
     def whole(

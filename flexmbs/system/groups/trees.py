@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.given import MASS
+from flexmbs.core.given import COORDINATES, MASS
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.tree import TREE
@@ -157,10 +157,10 @@ class Trees(MovingBodies):
             self.flexible = FlexibleLinks(self.table, self.places)
             flexible = self.flexible
             self.stages = (InertiaCalls("trees", flexible, flexible.force, flexible.tangent),)
-            renew = flexible.mass
+            renew = alone = flexible.mass
         else:
             self.stages = (InertiaStage("trees", self.table, tree_force, tree_tangent),)
-            renew = ((tree_mass_behind, (self.table, MASS)),)
+            renew, alone = ((tree_mass_behind, (self.table, MASS)),), ((tree_mass, (self.table, COORDINATES, MASS)),)
         start, blocks = b1, []
         for places in self.places:
             blocks.append(Blocks(places.unknowns[None, :], b1))
@@ -169,7 +169,7 @@ class Trees(MovingBodies):
         self.moving = MovingBlocks(
             tuple(block.dofs[0] for block in blocks), tuple(block.b1 for block in blocks),
             tuple(places.related() > 0.0 for places in self.places), self.write, recursive=True,
-            renew=renew,
+            renew=renew, alone=alone,
         )  # fmt: skip
         self.mass = self.mass_from(start, b1, coordinates.reference)
         return b1
