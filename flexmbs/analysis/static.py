@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_static"]
 
+USUAL = StaticOptions()
+
 
 @overload
 def solve_static(
@@ -142,7 +144,7 @@ def solve_static(
         refuse_given("solve_static", type(model).__name__, options=options, start=start, time=time)
         return linear_statics(fixed, loads)
     refuse_given("solve_static", "Model", fixed=fixed, loads=loads or None)
-    options = StaticOptions() if options is None else options
+    options = USUAL if options is None else options
     if not isinstance(options, StaticOptions):
         raise ModelError(f"solve_static: options must be StaticOptions(...), not {show(options)}.")
     if not isinstance(model, Model | System):

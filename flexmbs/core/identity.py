@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 __all__ = ["IdentityMap"]
 
 K = TypeVar("K")
 V = TypeVar("V")
+D = TypeVar("D")
 
 
 class IdentityMap(MutableMapping[K, V], Generic[K, V]):
@@ -50,6 +51,21 @@ class IdentityMap(MutableMapping[K, V], Generic[K, V]):
 
     def __delitem__(self, key: K) -> None:
         del self._entries[id(key)]
+
+    @overload
+    def get(self, key: K, default: None = None) -> V | None: ...
+
+    @overload
+    def get(self, key: K, default: V | D) -> V | D: ...
+
+    def get(self, key: K, default: Any = None) -> Any:
+        """As of a dict, without an exception on the way."""
+        found = self._entries.get(id(key))
+        return default if found is None else found[1]
+
+    def setdefault(self, key: K, default: V) -> V:
+        """As of a dict, without an exception on the way."""
+        return self._entries.setdefault(id(key), (key, default))[1]
 
     def __contains__(self, key: object) -> bool:
         return id(key) in self._entries

@@ -229,6 +229,8 @@ def plane_angles(layout: NodeLayout, q: FloatArray, dofs: IntArray, reference: F
 
 # --- motion as a rigid body -----------------------------------------------------------------------------------------
 
+_SPINS = [np.cross(axis, np.eye(3)).T for axis in np.eye(3)]
+
 
 def rigid_motions(layout: NodeLayout, points: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Velocities (n, n_v, m) of nodes at ``points`` in the m rigid motions of a body, and weights (n_v,).
@@ -244,7 +246,7 @@ def rigid_motions(layout: NodeLayout, points: FloatArray, reference: FloatArray)
         motions[:, layout.position[c], c] = 1.0
     axes = np.eye(3)[2:] if dim == 2 else np.eye(3)
     for j, axis in enumerate(axes):
-        spin = np.cross(axis, np.eye(3)).T[:dim, :dim] / size  # spin @ x = axis x x / size
+        spin = _SPINS[2 if dim == 2 else j][:dim, :dim] / size  # spin @ x = axis x x / size
         motions[:, layout.position, dim + j] = (points - points.mean(axis=0)) @ spin.T
         for part in layout.vectors:
             motions[:, part, dim + j] = reference[:, part] @ spin.T

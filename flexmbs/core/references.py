@@ -82,6 +82,13 @@ class ReferenceMap(IdentityMap[Any, Any]):
     def __contains__(self, key: object) -> bool:
         return _key(key) in self._entries
 
+    def get(self, key: Any, default: Any = None) -> Any:
+        found = self._entries.get(_key(key))
+        return default if found is None else found[1]
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self._entries.setdefault(_key(key), (key, default))[1]
+
     @classmethod
     def of(cls, mapping: Mapping[Any, Any]) -> ReferenceMap:
         """A mapping of any kind as one of references."""

@@ -45,6 +45,7 @@ __all__ = [
     "logarithm",
     "matrix_quaternion",
     "matrix_vector",
+    "orthogonal",
     "quaternion_matrix",
     "quaternion_product",
     "retract_quaternion",
@@ -301,9 +302,19 @@ def as_rotation(owner: str, name: str, value: RotationLike) -> FloatArray:
             f"{owner}: {name} must be a rotation matrix (3, 3), a unit quaternion (w, x, y, z) or a scipy Rotation, "
             f"not {show(value)}."
         )
-    R = as_array(owner, name, given, (3, 3))
+    return orthogonal(owner, name, as_array(owner, name, given, (3, 3)))
+
+
+def orthogonal(owner: str, name: str, R: FloatArray) -> FloatArray:
+    """A matrix (3, 3) of floats made orthogonal to the last digit; as it is if it is orthogonal.
+
+    Raises
+    ------
+    ModelError
+        If it is farther than 1e-6 from a proper rotation.
+    """
     error, det = _distance_from_rotations(R)
-    if not error <= TOLERANCE or det < 0.0:
+    if not error <= TOLERANCE or not det > 0.0:  # what is not a number is in the determinant
         raise ModelError(
             f"{owner}: {name} must be orthogonal with determinant +1, but R^T R differs from 1 by {error:.2g} and "
             f"det R = {det:.6g}; its columns are the body axes in inertial components. Give all digits, "

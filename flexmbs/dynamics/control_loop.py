@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -362,8 +362,7 @@ def _time(controller: SampledController, k: int) -> float:
 
 
 def _slices(lengths: list[int]) -> list[slice]:
-    ends = np.cumsum([0, *lengths]).tolist()
-    return [slice(a, b) for a, b in pairwise(ends)]
+    return [slice(a, b) for a, b in pairwise(accumulate(lengths, initial=0))]
 
 
 def _joined(parts: list[FloatArray]) -> FloatArray:

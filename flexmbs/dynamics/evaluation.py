@@ -109,7 +109,7 @@ class Dynamics:
         self.frames = np.array(system.fixation.frames0)
         self.frame_dofs = system.fixation.frame_dofs
         self._moves = mass_moves(mechanics)
-        self._mass_matrix, self.mass_rows = system.mass_matrix, system.mass_rows
+        self.mass_rows = system.mass_rows
         self.damped_mass = mass_damping(system)
         if len(self.damped_mass):
             self.damping_rows = as_rows(mass_matrix(system, self.damped_mass))
@@ -132,7 +132,7 @@ class Dynamics:
         self.seconds = dict.fromkeys(("evaluation", "assembly", "factorisation", "solve"), 0.0)
         self.candidates = Candidates(self) if mechanics.searched else None
         if self._moves:
-            self.moving_mass = MovingMass(system, mechanics, self._mass_matrix.copy(), self.matrix)
+            self.moving_mass = MovingMass(system, mechanics, system.mass_matrix.copy(), self.matrix)
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
@@ -161,7 +161,7 @@ class Dynamics:
     @property
     def mass_matrix(self) -> Any:
         """Mass in compressed rows over all velocities, at the state that was evaluated last."""
-        return self.moving_mass.matrix if self._moves else self._mass_matrix
+        return self.moving_mass.matrix if self._moves else self.system.mass_matrix
 
     @property
     def mass_changes(self) -> bool:

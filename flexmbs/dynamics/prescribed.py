@@ -10,8 +10,10 @@ import numpy as np
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.given import ENV, STATE
 from flexmbs.core.history import History, value_at
 from flexmbs.core.user_calls import UserCalls, of_the_package
+from flexmbs.dynamics.stage_calls import machine_code
 from flexmbs.model.forces.items import DEAD
 from flexmbs.model.motion_values import for_run, motion_at
 
@@ -59,7 +61,9 @@ class Prescribed:
         self.n_v, self.n_c = system.coordinates.n_v, len(velocity_rows)
         self._work = Work(np.zeros(self.n_v + self.n_c), np.zeros(0))
         self._dead = [t for t in system.terms if t.force is DEAD.force]
-        self._nothing = np.zeros(self.n_v)
+        x = np.zeros(self.n_v)
+        self._nothing = State(x, x, x, x)
+        self._calls: list[Any] = []
         loads, m = system.model.loads, system.mechanics
         self.steady = all(load.history is None for load in loads)
         self.scale = np.ones(len(loads) + 1 + len(m.actuator_wrenches))
@@ -120,10 +124,14 @@ class Prescribed:
 
     def _sum(self, env: Env) -> FloatArray:
         """Minus the dead loads (n_v,) with these factors."""
-        work, x = self._work, self._nothing
+        work, nothing = self._work, self._nothing
         work.r[:] = 0.0
-        for term in self._dead:
-            term.force(term.group, State(x, x, x, x), env, work)
+        for i, term in enumerate(self._dead):
+            if i < len(self._calls):
+                self._calls[i](term.group, nothing, env, work)
+            else:
+                term.force(term.group, nothing, env, work)
+                self._calls.append(machine_code(term.force, (term.group, STATE, ENV, work)))
         return work.r[: self.n_v]
 
     def change_loads(self, factors: dict[str, float], owner: str) -> None:

@@ -114,10 +114,10 @@ class Prepared:
         for stage in self._stages:
             if not stage.compiled_only:
                 first = _guarded(stage.kernel, stage.failed)
-                bad = first(*[now[a] if isinstance(a, Given) else a for a in stage.arguments])
+                bad = first(*[now[a] if type(a) is Given else a for a in stage.arguments])
                 if stage.refuse is not None and bad >= 0:
                     stage.refuse(bad)
-                values = tuple(self._loads if isinstance(a, Given) and a == LOADS else a for a in stage.arguments)
+                values = tuple([self._loads if a is LOADS else a for a in stage.arguments])
                 call = _call(machine_code(stage.kernel, values), values)
                 made.append((_guarded(call, stage.failed), stage.refuse))
         self._calls = tuple(made)
@@ -169,7 +169,7 @@ _VALUES: dict[str, Call] = {
 
 def _call(code: Any, values: tuple[Any, ...]) -> Call:
     """One call; the usual orders of arguments are written out, which saves half a microsecond a call."""
-    shape = tuple(a if isinstance(a, Given) else None for a in values)
+    shape = tuple([a if type(a) is Given else None for a in values])
     if shape == (None, STATE, ENV, None):
         group, _, _, work = values
         return lambda state, env, weights, on_rates: code(group, state, env, work)

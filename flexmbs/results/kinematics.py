@@ -122,7 +122,11 @@ def joint_of(states: States, joint: Any) -> Any:
 def in_space(values: FloatArray) -> FloatArray:
     """Vectors (..., dim) with three components; what is planar lies in z = 0."""
     missing = 3 - values.shape[-1]
-    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, missing)]) if missing else values
+    if not missing:
+        return values
+    out = np.zeros((*values.shape[:-1], 3))
+    out[..., : values.shape[-1]] = values
+    return out
 
 
 def nodal_positions(states: States, at: Attachment, rows: IntArray) -> FloatArray:

@@ -16,6 +16,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.io.sealed import as_target
 from flexmbs.studies.family import Family
 from flexmbs.studies.jobs import Analysis
+from flexmbs.studies.journal import Journal
 from flexmbs.studies.measures import History, Measure
 from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.parameters import Between
@@ -23,7 +24,7 @@ from flexmbs.studies.results import StudyResults
 from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Points
 from flexmbs.studies.study import Study
-from flexmbs.studies.study_file import Journal, Kept, open_kept, write_kept
+from flexmbs.studies.study_file import Kept, open_kept, write_kept
 from flexmbs.system.layout import Layouts
 
 __all__ = ["Evaluations"]
@@ -159,7 +160,7 @@ class _Rows:
             self._order.update(dict.fromkeys(keys))
             journal.open()
             try:
-                run_all(jobs, lambda index, outcome: self._keep(journal, outcome), workers)
+                run_all(jobs, lambda index, outcome: self._keep(journal, outcome), workers, journal.spool)
             finally:
                 journal.close()
             if time.monotonic() - self._last >= RARELY * self._took:
@@ -174,7 +175,7 @@ class _Rows:
         kept = Kept(self.target, self._journal)
         order = list(dict.fromkeys((*(key for key in self._order if key in kept.ended), *kept.ended)))
         write_kept(self.target, self._journal.header, kept, order)
-        self._journal.path.unlink()
+        self._journal.remove()
         self._last = time.monotonic()
         self._took = self._last - began
 

@@ -316,7 +316,7 @@ def load(path: str | PathLike[str], study: Study | None = None) -> StudyResults:
     ReadError
         If the file is missing, damaged, of another kind, or of another study than the given one.
     """
-    from flexmbs.studies.study_file import check_identity
+    from flexmbs.studies.journal import check_identity
 
     target = Path(path)
     results = StudyResults.of_file(target, study)

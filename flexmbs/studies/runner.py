@@ -6,7 +6,8 @@ Dask blames all tasks that the worker held, so that no worker gets more than one
 alone; if its worker dies again, its outcome is KILLED.
 
 Runs of milliseconds would wait for their messages: then a task is several jobs, of some `BATCH` seconds together. If
-its worker dies, each of them is run again, alone. What all jobs share is kept by the workers from task to task.
+its worker dies, each of them is run again, alone. What all jobs share is kept by the workers from task to task; what
+they have finished and not handed over yet is in a `Spool`, if there is one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from uuid import uuid4
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.studies.spool import Spool
 
 __all__ = ["Task", "run_all", "workers_of"]
 
@@ -56,14 +58,17 @@ class Task(Protocol):
         """The outcome where the process died twice."""
 
 
-def run_all(jobs: Sequence[Task], sink: Sink, workers: Any) -> None:
-    """In this process (``workers=0``), on so many processes, or on the workers of a client."""
+def run_all(jobs: Sequence[Task], sink: Sink, workers: Any, spool: Spool | None = None) -> None:
+    """In this process (``workers=0``), on so many processes, or on the workers of a client.
+
+    ``spool``: where workers write outcomes of tasks that are not handed over yet.
+    """
     if isinstance(workers, int) and not isinstance(workers, bool) and workers == 0:
         for job in jobs:
             sink(job.index, job.run())
         return
     with workers_of(workers) as client:
-        run_on_workers(jobs, sink, client)
+        run_on_workers(jobs, sink, client, spool)
 
 
 @contextmanager
@@ -129,7 +134,7 @@ def _main_left_alone() -> Iterator[None]:
             setattr(main, name, value)
 
 
-def run_on_workers(jobs: Sequence[Task], sink: Sink, client: Any) -> None:
+def run_on_workers(jobs: Sequence[Task], sink: Sink, client: Any, spool: Spool | None = None) -> None:
     """On the workers of a client, one task in flight per worker.
 
     Raises
@@ -139,7 +144,7 @@ def run_on_workers(jobs: Sequence[Task], sink: Sink, client: Any) -> None:
     """
     running: dict[Any, Sequence[Task]] = {}
     try:
-        _run_on_workers(jobs, sink, client, running)
+        _run_on_workers(jobs, sink, client, running, spool)
     except (asyncio.CancelledError, concurrent.futures.CancelledError, OSError) as error:  # of Dask's connections
         raise FlexmbsError(
             f"Study: the connection to the scheduler of Dask was lost ({type(error).__name__}: {error}). What was done "
@@ -151,13 +156,13 @@ def run_on_workers(jobs: Sequence[Task], sink: Sink, client: Any) -> None:
 
 
 def _run_on_workers(
-    jobs: Sequence[Task], sink: Sink, client: Any, running: dict[Any, Sequence[Task]]
+    jobs: Sequence[Task], sink: Sink, client: Any, running: dict[Any, Sequence[Task]], spool: Spool | None
 ) -> None:  # fmt: skip
     """The same; ``running`` has the tasks that are under way, by their futures."""
     from distributed import KilledWorker
 
     suspects: list[Task] = []
-    send = _Sender(client, jobs[0].shared if jobs else None)
+    send = _Sender(client, jobs[0].shared if jobs else None, spool)
     place, several = 0, 1
     while place < len(jobs) or running:
         workers = max(_count(client), 1) if place < len(jobs) else 0
@@ -176,6 +181,8 @@ def _run_on_workers(
             several = max(1, min(int(BATCH * len(batch) / max(seconds, 1e-6)), 4 * several))
             for job, outcome in zip(batch, outcomes, strict=True):
                 sink(job.index, outcome)
+            if spool is not None and len(batch) > 1:
+                spool.forget(future.key)
     for job in suspects:
         sink(job.index, _alone(client, send, job))
 
@@ -195,8 +202,8 @@ def _alone(client: Any, send: _Sender, job: Task) -> Any:
 class _Sender:
     """Sends jobs as bytes: what cannot be made of them there fails as a task, and not the worker."""
 
-    def __init__(self, client: Any, shared: Any) -> None:
-        self._client = client
+    def __init__(self, client: Any, shared: Any, spool: Spool | None) -> None:
+        self._client, self._spool = client, spool
         self._shared = _packed(shared)
         self._digest = hashlib.sha256(self._shared).hexdigest()
 
@@ -207,14 +214,15 @@ class _Sender:
         bare = [replace(job, shared=None) if job.shared is not None else job for job in batch]  # type: ignore[type-var]
         key = f"run-{batch[0].index}-{uuid4().hex}"
         packed = cloudpickle.dumps(bare)
-        return self._client.submit(_run, self._digest, self._shared, packed, pure=False, retries=0, key=key)
+        given = (self._digest, self._shared, packed, self._spool, key)
+        return self._client.submit(_run, *given, pure=False, retries=0, key=key)
 
 
 _KEPT: dict[str, Any] = {}
 """In a worker: what the jobs of the last study share, by its digest."""
 
 
-def _run(digest: str, shared: bytes, packed: bytes) -> tuple[list[Any], float]:
+def _run(digest: str, shared: bytes, packed: bytes, spool: Spool | None, key: str) -> tuple[list[Any], float]:
     """In a worker: the outcomes of some jobs, and how long they took."""
     import cloudpickle
 
@@ -224,7 +232,10 @@ def _run(digest: str, shared: bytes, packed: bytes) -> tuple[list[Any], float]:
     common = _KEPT[digest]
     jobs = [job if common is None else replace(job, shared=common) for job in cloudpickle.loads(packed)]
     began = time.perf_counter()
-    return [job.run() for job in jobs], time.perf_counter() - began
+    if spool is None or len(jobs) == 1:  # which is handed over at once
+        return [job.run() for job in jobs], time.perf_counter() - began
+    with spool.part(key) as part:
+        return [part.append(job.run()) for job in jobs], time.perf_counter() - began
 
 
 def _packed(shared: Any) -> bytes:

@@ -16,12 +16,14 @@ from flexmbs.io.sealed import as_target
 from flexmbs.studies.digest import source_digest
 from flexmbs.studies.family import Family
 from flexmbs.studies.jobs import Analysis, analysis_in_words
+from flexmbs.studies.journal import FORMAT, Journal
 from flexmbs.studies.measures import History, Measure, described
 from flexmbs.studies.outcomes import Ended, Job, Outcome, Plan, key_of
 from flexmbs.studies.results import StudyResults
 from flexmbs.studies.runner import Task, run_all
 from flexmbs.studies.samples import Samples
-from flexmbs.studies.study_file import FORMAT, Journal, Kept, open_kept, write_kept
+from flexmbs.studies.spool import Spool
+from flexmbs.studies.study_file import Kept, open_kept, write_kept
 
 __all__ = ["Study"]
 
@@ -157,7 +159,7 @@ class Study:
         header = self.header
         if file is None:
             memory: dict[str, Outcome] = {}
-            self._make(values, keys, set(), memory.__setitem__, workers, progress)
+            self._make(values, keys, set(), memory.__setitem__, workers, progress, None)
             return StudyResults.of_outcomes(memory, self, keys)
         target = as_target("Study", file, (".h5", ".nc"))
         journal = Journal(target, header)
@@ -167,7 +169,8 @@ class Study:
         if anew or not target.exists() or journal.path.exists() or not done.issuperset(keys):
             journal.open()
             try:
-                self._make(values, keys, done, lambda key, outcome: journal.append(outcome), workers, progress)
+                keep = lambda key, outcome: journal.append(outcome)  # noqa: E731
+                self._make(values, keys, done, keep, workers, progress, journal.spool)
             except BaseException:
                 journal.close()
                 with suppress(FlexmbsError):  # the journal has all; what ended the study is what matters
@@ -175,12 +178,13 @@ class Study:
                 raise
             journal.close()
             write_kept(target, header, Kept(target, journal, anew), order)
-            journal.path.unlink(missing_ok=True)
+            journal.remove()
         return StudyResults.of_file(target, self, keys)
 
     def _make(
-        self, values: list[dict[str, Any]], keys: list[str], done: set[str], sink: Any, workers: Any, progress: bool
-    ) -> None:
+        self, values: list[dict[str, Any]], keys: list[str], done: set[str], sink: Any, workers: Any, progress: bool,
+        spool: Spool | None,
+    ) -> None:  # fmt: skip
         """Make the runs that are missing."""
         missing: dict[str, int] = {}
         for i, key in enumerate(keys):
@@ -198,4 +202,4 @@ class Study:
                 shown.show(made[0] / len(todo), f"{made[0]} of {len(todo)} runs, {made[1]} failed")
 
             if todo:
-                run_all(todo, keep, workers)
+                run_all(todo, keep, workers, spool)

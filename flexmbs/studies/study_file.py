@@ -1,7 +1,8 @@
 """The file of a study: HDF5 in the layout of netCDF-4, which xarray opens, and the journal beside it.
 
 While a study is under way every outcome is a line of the journal ``NAME.h5.journal``, written as it comes; a killed
-process leaves at most half a line. The file is made of the journal when the study ends, however it ends, and replaces
+process leaves at most half a line. What workers had finished and not handed over by then is found beside it
+(`flexmbs.studies.spool`). The file is made of the journal when the study ends, however it ends, and replaces
 an older one as a whole. The journal stays until all runs have been made.
 
 Layout: dimension ``run``; variables ``(run,)``: parameters, ``status`` with the meanings of its numbers, ``message``,
@@ -13,9 +14,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import h5py
 import numpy as np
@@ -23,14 +23,12 @@ import numpy as np
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.hdf5 import new_hdf5
 from flexmbs.io.sealed import replaced
+from flexmbs.studies.journal import FORMAT, Journal, check_identity, header_of
 from flexmbs.studies.outcomes import Ended, Outcome
 
 __all__ = [
-    "FORMAT",
-    "Journal",
     "Kept",
     "Stored",
-    "check_identity",
     "check_target",
     "open_kept",
     "progress_of",
@@ -39,141 +37,8 @@ __all__ = [
     "write_study",
 ]
 
-FORMAT = 1
 SAMPLES = 4096
 """Most numbers of a history in a chunk of the file."""
-
-
-class Journal:
-    """The lines of a study that is under way.
-
-    Parameters
-    ----------
-    target : Path
-        The file of the study.
-    header : mapping
-        What the study is; ``identity`` tells studies apart.
-    """
-
-    def __init__(self, target: Path, header: Mapping[str, Any]) -> None:
-        self.path = target.with_name(f"{target.name}.journal")
-        self.header = dict(header)
-        self._file: TextIO | None = None
-
-    def read(self) -> Iterator[tuple[int, Outcome]]:
-        """Outcomes that are there, each with the place of its line; half a line at the end is left out.
-
-        Raises
-        ------
-        ReadError
-            If the journal is of another study.
-        """
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as lines:
-            first = lines.readline()
-            if first.endswith(b"\n"):
-                check_identity(self.path, _header(self.path, first), self.header)
-            place = len(first)
-            for line in lines:
-                if line.endswith(b"\n"):
-                    yield place, self._outcome(line)
-                    place += len(line)
-
-    def at(self, place: int) -> Outcome:
-        """The outcome whose line begins there."""
-        with self.path.open("rb") as lines:
-            lines.seek(place)
-            return self._outcome(lines.readline())
-
-    def _outcome(self, line: bytes) -> Outcome:
-        try:
-            return Outcome.of_line(line.decode())
-        except ValueError as error:
-            raise ReadError(f"Study: a line of {self.path} is damaged; remove the file to begin again.") from error
-
-    def open(self) -> None:
-        """Make ready to append, behind the last whole line."""
-        try:
-            whole = self._whole()
-            self._file = self.path.open("r+" if whole else "w", encoding="utf-8")
-            if whole:
-                self._file.truncate(whole)
-                self._file.seek(whole)
-            else:
-                self._write(json.dumps(self.header))
-        except OSError as error:
-            raise FlexmbsError(f"Study: cannot write {self.path}: {error.strerror}.") from error
-
-    def append(self, outcome: Outcome) -> None:
-        """Write an outcome.
-
-        Raises
-        ------
-        FlexmbsError
-            If the system refuses, such as for want of space; what was written before is kept.
-        """
-        try:
-            self._write(outcome.line())
-        except OSError as error:
-            raise FlexmbsError(
-                f"Study: cannot write {self.path}: {error.strerror}. What was done is kept; run the study again when "
-                f"there is room."
-            ) from error
-
-    def close(self) -> None:
-        """No more lines."""
-        if self._file is not None:
-            with suppress(OSError):  # of half a line that found no room, which is told where it is written
-                self._file.close()
-            self._file = None
-
-    def _whole(self) -> int:
-        """Bytes up to the end of the last whole line."""
-        if not self.path.exists():
-            return 0
-        size = 0
-        with self.path.open("rb") as lines:
-            for line in lines:
-                if line.endswith(b"\n"):
-                    size += len(line)
-        return size
-
-    def _write(self, line: str) -> None:
-        assert self._file is not None  # noqa: S101  opened before
-        self._file.write(f"{line}\n")
-        self._file.flush()
-
-
-def check_identity(place: Path, stored: Mapping[str, Any], mine: Mapping[str, Any]) -> None:
-    """Refuse what belongs to another study.
-
-    Raises
-    ------
-    ReadError
-        With what differs.
-    """
-    if stored.get("identity") == mine["identity"]:
-        return
-    names = ("builder", "parameters", "analysis", "measures")
-    different = [name for name in names if stored.get(name) != mine.get(name)] or [
-        "what the builder or the analysis refer to"
-    ]
-    raise ReadError(
-        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or anew=True "
-        f"(--anew) to replace it."
-    )
-
-
-def _header(path: Path, line: bytes) -> dict[str, Any]:
-    """The first line of a journal."""
-    try:
-        header = json.loads(line)
-        if header["flexmbs study"] == FORMAT:
-            return dict(header)
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise ReadError(f"Study: {path} is no journal of a study of this format; remove it, or give another file.")
 
 
 class Stored:
@@ -374,11 +239,12 @@ def open_kept(owner: str, target: Path, journal: Journal, anew: bool = False) ->
         If file or journal are of another study.
     """
     if anew:
-        journal.path.unlink(missing_ok=True)
+        journal.remove()
     else:
         check_target(owner, target)
         if target.exists():
             check_identity(target, read_study(target).header, journal.header)
+        journal.absorb()
     return Kept(target, journal, anew)
 
 
@@ -401,7 +267,7 @@ def progress_of(path: Path) -> str:
         raise ReadError(f"Study: {path} is not there, nor a journal of it.")
     if journal.exists():
         with journal.open("rb") as lines:
-            header = _header(journal, lines.readline())
+            header = header_of(journal, lines.readline())
         ended |= {outcome.key: outcome.ended for _, outcome in Journal(path, header).read()}
     for each in ended.values():
         counts[each] = counts.get(each, 0) + 1

@@ -27,6 +27,8 @@ def distributed_group(
     add_blocks: Callable[[IntArray], int],
 ) -> DistributedGroup:  # fmt: skip
     """The table of some pairs; ``add_blocks (dofs (n, k))`` makes room for their blocks and returns where it begins."""
+    if not pairs:
+        return NONE._replace(mptr=markers.ptr)
     ints: dict[str, list[Any]] = {name: [] for name in _INTS}
     N: list[FloatArray] = []
     w: list[FloatArray] = []
@@ -83,6 +85,14 @@ def distributed_group(
 _INTS = ("mA", "pair", "dim", "off", "order", "iq", "iv", "kind", "m", "where", "state", "n_states", "n_s", "n_x")
 
 
+NONE = DistributedGroup(
+    **{name: np.zeros(0, dtype=np.int64) for name in _INTS if name not in ("n_s", "n_x")},
+    points=np.zeros(1, dtype=np.int64), vectors=np.zeros(1, dtype=np.int64), N=np.zeros((0, 0)), w=np.zeros(0),
+    b=np.zeros((0, 3)), e=np.zeros((0, 3, 3)), data=np.zeros(0), mptr=np.zeros(1, dtype=np.int64),
+)  # fmt: skip
+"""That of no pairs: nothing can be written to its arrays, which have no entries, or two zeros that none writes."""
+
+
 def _in_q(coordinates: Coordinates, iv: IntArray) -> IntArray:
     """Places in q of places in v that are positions, or slopes of nodes without a quaternion."""
     beyond = iv - coordinates.n_linear
@@ -117,6 +127,8 @@ class AlongBody:
 
 def refuse_overlap(coordinates: Coordinates, items: Sequence[tuple[Any, DistributedPair]]) -> None:
     """Raise where a tube or skin overlaps its partner at the start, unless its contact allows it."""
+    if not items:
+        return
     q, v = coordinates.reference, np.zeros(coordinates.n_v)
     allowed = TOUCHING * max(1.0, float(np.abs(q[coordinates.translations]).max(initial=0.0)))
     for contact, pair in items:

@@ -97,7 +97,7 @@ class MarkerSet:
             np.zeros((n_r, 6)), np.zeros((n_r, 6)), np.zeros((n_r, 6)), T, np.zeros((64, 12)),
         )  # fmt: skip
         for i, marker in self.fixed:
-            work.p[i], work.R[i] = marker.position0(), marker.rotation0()
+            work.p[i], work.R[i] = marker.pose0()
         for kind, group in self.groups:
             kind.constants(group, work)
         return work

@@ -13,11 +13,18 @@ if TYPE_CHECKING:
     from flexmbs.core.sparsity import Blocks
     from flexmbs.system.system import System
 
-__all__ = ["as_rows", "mass_damping", "mass_matrix"]
+__all__ = ["as_matrix", "as_rows", "mass_damping", "mass_matrix", "mass_rows"]
+
+Rows = tuple[IntArray, IntArray, FloatArray]
 
 
 def mass_matrix(system: System, blocks: FloatArray) -> Any:
     """Blocks in the layout of ``system.mass_blocks`` as a sparse matrix over all velocities."""
+    return as_matrix(mass_rows(system, blocks))
+
+
+def mass_rows(system: System, blocks: FloatArray) -> Rows:
+    """The same as kernels take it: row pointers, columns, values."""
     n_v = system.coordinates.n_v
     rows, cols, data = [], [], []
     found = [(b.dofs, blocks[b.b1 : b.b1 + b.dofs.size * b.dofs.shape[1]]) for b in system.blocks if _within(b, blocks)]
@@ -33,7 +40,7 @@ def mass_matrix(system: System, blocks: FloatArray) -> Any:
         return _of_few(n_v, parts[0].astype(np.int64), parts[1].astype(np.int64), parts[2])
     matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
     matrix.eliminate_zeros()
-    return matrix
+    return as_rows(matrix)
 
 
 def _within(block: Blocks, blocks: FloatArray) -> bool:
@@ -45,14 +52,14 @@ FEW = 100
 """Velocities up to which entries are added up in a whole matrix, a tenth of what scipy takes to sort them."""
 
 
-def _of_few(n_v: int, rows: IntArray, cols: IntArray, data: Any) -> Any:
-    """The matrix of few velocities."""
+def _of_few(n_v: int, rows: IntArray, cols: IntArray, data: Any) -> Rows:
+    """The rows of few velocities."""
     whole = np.zeros((n_v, n_v))
     np.add.at(whole, (rows, cols), data)
     row, col = np.nonzero(whole)
-    ends = np.zeros(n_v + 1, dtype=np.int32)
+    ends = np.zeros(n_v + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=n_v), out=ends[1:])
-    return csr_array((whole[row, col], col.astype(np.int32), ends), shape=(n_v, n_v))
+    return ends, np.ascontiguousarray(col), whole[row, col]
 
 
 def mass_damping(system: System) -> FloatArray:
@@ -73,6 +80,13 @@ def mass_damping(system: System) -> FloatArray:
     return blocks
 
 
-def as_rows(matrix: Any) -> tuple[IntArray, IntArray, FloatArray]:
+def as_matrix(rows: Rows) -> Any:
+    """The reverse of `as_rows`; the values are shared."""
+    ends, columns, data = rows
+    n = len(ends) - 1
+    return csr_array((data, columns.astype(np.int32), ends.astype(np.int32)), shape=(n, n))
+
+
+def as_rows(matrix: Any) -> Rows:
     """A sparse matrix as the kernels take it: row pointers, columns, values."""
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data

@@ -74,8 +74,8 @@ class _Ends:
     def __init__(self, a: Marker, b: Marker) -> None:
         self._moves = _whole([not marker.body.is_ground for marker in (a, b)])
         self._turns = _whole([moves and marker.rotates for moves, marker in zip(self._moves, (a, b), strict=True)])
-        self._origin = np.array((a.position0(), b.position0()))
-        self._frame = np.array((a.rotation0(), b.rotation0()))
+        (p_a, R_a), (p_b, R_b) = a.pose0(), b.pose0()
+        self._origin, self._frame = np.array((p_a, p_b)), np.array((R_a, R_b))
         self.size = max(1.0, float(np.abs(self._origin).max()))
         self._found: IdentityMap[Row, tuple[float, float]] = IdentityMap()
         self._asked: list[tuple[Row, ...]] = []

@@ -23,7 +23,7 @@ from flexmbs.system.coordinates import Coordinates
 from flexmbs.system.fixation import Fixation
 from flexmbs.system.gather import gather
 from flexmbs.system.layout import Layouts, shared_layouts
-from flexmbs.system.mass import as_rows, mass_matrix
+from flexmbs.system.mass import as_matrix, mass_rows
 from flexmbs.system.moving_mass import structure
 from flexmbs.system.sizes import body_sizes, equation_sizes, model_length, sizes_of_bodies, velocity_sizes
 from flexmbs.system.workspace import Workspace
@@ -123,12 +123,12 @@ class System:
     @cached_property
     def mass_matrix(self) -> Any:
         """Mass in compressed rows over all velocities, with an entry wherever the mass can differ from zero."""
-        return mass_matrix(self, structure(self))
+        return as_matrix(self.mass_rows)
 
     @cached_property
     def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """The same as kernels take it."""
-        return as_rows(self.mass_matrix)
+        """The same as kernels take it: row pointers, columns, values."""
+        return mass_rows(self, structure(self))
 
     @cached_property
     def states(self) -> IntArray:
@@ -145,7 +145,10 @@ class System:
     @cached_property
     def mass_diagonal(self) -> FloatArray:
         """Weights (n_v,) of norms; zero for first-order states, which have units of their own."""
-        mass = np.ascontiguousarray(self.mass_matrix.diagonal())
+        ends, columns, values = self.mass_rows
+        rows = np.repeat(np.arange(self.coordinates.n_v), ends[1:] - ends[:-1])
+        mass, at = np.zeros(self.coordinates.n_v), np.flatnonzero(rows == columns)
+        mass[rows[at]] = values[at]
         mass[self.states] = 0.0
         return mass
 

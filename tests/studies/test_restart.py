@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import h5py
@@ -14,7 +15,9 @@ import pytest
 
 from flexmbs.studies import Ended, Grid, Points, load
 from flexmbs.studies import outcomes as outcomes_module
-from flexmbs.studies.study_file import progress_of
+from flexmbs.studies.journal import Journal
+from flexmbs.studies.outcomes import Outcome
+from flexmbs.studies.study_file import open_kept, progress_of
 from tests.models.study_families import sixty, study
 
 pytest.importorskip("distributed")
@@ -64,8 +67,11 @@ def test_started_over_twice(alone: Path, tmp_path: Path, monkeypatch: pytest.Mon
     assert not path.with_name("c.h5.journal").exists()
 
 
-def kill_parent(path: Path, expression: str, least: int) -> None:
-    """Start a study with two workers in a process of its own, and kill that once it has made some runs."""
+def kill_parent(path: Path, expression: str, least: int, beside: int = 0) -> None:
+    """Start a study with two workers in a process of its own, and kill that once it has made some runs.
+
+    ``beside``: so many runs at least are finished, and not in the journal.
+    """
     script = (
         "from tests.models.study_families import *\n"
         f"if __name__ == '__main__':\n    {expression}.run({str(path)!r}, workers=2, progress=False)\n"
@@ -74,13 +80,40 @@ def kill_parent(path: Path, expression: str, least: int) -> None:
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL) as process:
         end = time.monotonic() + 120.0
         while process.poll() is None and time.monotonic() < end:
-            if journal.exists() and journal.read_bytes().count(b"\n") > least:
+            waiting = 0
+            for part in path.parent.glob(f"{journal.name}.run-*"):
+                with suppress(FileNotFoundError):  # handed over in between
+                    waiting += part.read_bytes().count(b"\n")
+            if journal.exists() and journal.read_bytes().count(b"\n") > least and waiting >= beside:
                 process.kill()
                 break
             time.sleep(0.01)
         process.wait(60.0)
     assert process.returncode == -signal.SIGKILL
     assert journal.exists()
+
+
+def finished(path: Path) -> set[str]:
+    """Keys of all runs that are on the disk, in the journal and beside it."""
+    lines = [line for part in path.parent.glob(f"{path.name}.journal*") for line in part.read_bytes().splitlines(True)]
+    return {Outcome.of_line(line.decode()).key for line in lines if line.endswith(b"\n") and b'"key"' in line}
+
+
+def test_what_workers_had_finished_is_kept(alone: Path, tmp_path: Path) -> None:
+    """The parent is killed amid tasks of several runs: their outcomes, which it never got, are not made again."""
+    path = tmp_path / "f.h5"
+    kill_parent(path, "sixty(pause=0.02)", least=4, beside=3)
+    before = finished(path)
+    in_journal = sum(1 for _ in Journal(path, sixty(pause=0.02).header).read())
+    assert len(before) > in_journal
+    kept = open_kept("Study", path, Journal(path, sixty(pause=0.02).header))
+    assert before <= set(kept.ended)
+    sixty(pause=0.02).run(path, workers=2, progress=False)
+    there, here = content(path), content(alone)
+    assert repr({k: v for k, v in there.items() if k != "header"}) == repr(
+        {k: v for k, v in here.items() if k != "header"}
+    )
+    assert [each.name for each in tmp_path.iterdir()] == ["f.h5"]
 
 
 def test_sixty_runs_with_three_kills(tmp_path: Path) -> None:

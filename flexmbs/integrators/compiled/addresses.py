@@ -51,16 +51,15 @@ class Addresses:
 
     def array(self, array: Any) -> str:
         """An array in place; ValueError with what is wrong if it cannot be rebuilt from its address."""
-        kind = TYPES.get(array.dtype)
-        if kind is None or not array.flags.c_contiguous or not 1 <= array.ndim <= MOST_AXES:
-            raise ValueError(
-                f"an array of {array.dtype} with {array.ndim} axes that is not contiguous or not of numbers"
-            )
-        place = len(self._at)
-        self._at.append(array.__array_interface__["data"][0])
-        self._at += array.shape
+        kind, shape, at = TYPES.get(array.dtype), array.shape, self._at
+        axes = len(shape)
+        if kind is None or not array.flags.c_contiguous or not 1 <= axes <= MOST_AXES:
+            raise ValueError(f"an array of {array.dtype} with {axes} axes that is not contiguous or not of numbers")
+        place = len(at)
+        at.append(array.__array_interface__["data"][0])
+        at += shape
         self.kept.append(array)
-        return _rebuilt(place, array.ndim, kind)
+        return _rebuilt(place, axes, kind)
 
     def value(self, value: Any) -> str:
         """An array, an int or a float."""
@@ -77,7 +76,7 @@ class Addresses:
     def group(self, group: Any, name: str) -> str:
         """A flat NamedTuple, which has this name in the text."""
         try:
-            return f"{name}({', '.join(self.value(field) for field in group)})"
+            return f"{name}({', '.join([self.value(field) for field in group])})"
         except ValueError as error:
             raise ValueError(f"its table {type(group).__name__} holds {error}") from None
 

@@ -26,7 +26,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.nodes import node_axes, rotates, spins
 from flexmbs.core.references import Description
-from flexmbs.core.rotations import as_rotation
+from flexmbs.core.rotations import as_rotation, orthogonal
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.frames import as_point, frame_along, joint_frame
@@ -129,7 +129,7 @@ class Body(BodyDescription):
         s, axes = R.T @ (point - origin), R.T @ frame
         if name is not None or not self.rotates or s.shape != (3,) or not math.isfinite(s[0] + s[1] + s[2]):
             return Marker(self, s, axes, name=name)
-        return Marker.fixed(self, s, as_rotation(f"Marker on {self}", "frame", axes))
+        return Marker.fixed(self, s, orthogonal(f"Marker on {self}", "frame", axes))
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -232,6 +232,11 @@ class Marker(Description):
     def rotation0(self) -> FloatArray:
         """Orientation (3, 3) at the start: its columns are the marker axes in inertial components."""
         return np.asarray(self._place()[1] @ self.frame)
+
+    def pose0(self) -> tuple[FloatArray, FloatArray]:
+        """Position (3,) and orientation (3, 3) at the start, as `position0` and `rotation0` tell them."""
+        origin, R = self._place()
+        return (origin if self.point is None else origin + R @ self.point), np.asarray(R @ self.frame)
 
     @property
     def node_frame(self) -> FloatArray:

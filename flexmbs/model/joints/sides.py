@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from flexmbs.core.checks import as_name
+from flexmbs.core.checks import as_name, frozen_copy
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
@@ -33,6 +33,8 @@ __all__ = [
 Side: TypeAlias = Body | FlexibleBody | Attachment | Marker
 """What may be named as a side of a joint; a flexible body by one of its nodes."""
 
+ALONG_Z = frozen_copy(joint_frame((0.0, 0.0, 1.0)))
+"""The frame (3, 3) of the axis by default."""
 ALIGNED = 1e-9
 """How far (sine of the angle) the direction that a row uses may be off the tangent of a cable."""
 
@@ -68,11 +70,11 @@ def as_sides(
         return check_different(owner, a, as_marker(owner, b))
     flat = _planar(owner, a) and _planar(owner, b)
     point = _common_point(owner, a, b, anywhere) if at is None else as_point(owner, "at", at, flat, "length")
-    frame = np.eye(3)
+    frame = ALONG_Z
     if needs_axis:
         if axis is None and not (flat and planar_axis):
             raise ModelError(f"{owner}: axis is missing; give its direction in the inertial frame, such as (0, 0, 1).")
-        frame = joint_frame((0.0, 0.0, 1.0) if axis is None else as_axis(owner, "axis", axis, flat))
+        frame = ALONG_Z if axis is None else joint_frame(as_axis(owner, "axis", axis, flat))
     return check_different(owner, as_marker(owner, a, point, frame), as_marker(owner, b, point, frame))
 
 
