@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.dynamics.gaps import pair_along, single_pair
 from flexmbs.dynamics.stage_calls import state_of
 from flexmbs.kernels.contact_laws import BRISTLE as BRISTLE_OF_CONTACT
 from flexmbs.kernels.contact_laws import FRICTION_OF_CONTACT
@@ -129,14 +130,10 @@ class Bristles:
     def name(self, k: int) -> tuple[str, str]:
         """Name of the force or contact of bristle k, and of a contact what touches there in words, otherwise empty."""
         m = self.dynamics.mechanics
-        markers = m.markers.markers
         forces, contacts, _ = (part.shape[2] for part in self._rows)
         if k < forces:
             return m.force_owners[k].name, ""
         k -= forces
         if k < contacts:
-            ends = (markers[int(side[k])] for side in (m.contacts.mA, m.contacts.mB))
-            return m.contact_owners[k].name, " and ".join(map(str, ends))
-        item = int(np.searchsorted(m.distributed.points, k - contacts, side="right")) - 1
-        owner = m.distributed_owners[int(m.distributed.pair[item])]
-        return owner.name, f"a body and {markers[int(m.distributed.mA[item])]}"
+            return single_pair(m, k)
+        return pair_along(m, int(np.searchsorted(m.distributed.points, k - contacts, side="right")) - 1)

@@ -22,8 +22,21 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
     from flexmbs.kernels.contacts import ContactGroup
+    from flexmbs.system.build import Mechanics
 
-__all__ = ["GapRows", "Gaps"]
+__all__ = ["GapRows", "Gaps", "pair_along", "single_pair"]
+
+
+def single_pair(m: Mechanics, k: int) -> tuple[str, str]:
+    """Name of the contact of pair k of markers, and what touches there in words."""
+    ends = (m.markers.markers[int(side[k])] for side in (m.contacts.mA, m.contacts.mB))
+    return m.contact_owners[k].name, " and ".join(map(str, ends))
+
+
+def pair_along(m: Mechanics, item: int) -> tuple[str, str]:
+    """The same of an element of a contact along a body."""
+    end = m.markers.markers[int(m.distributed.mA[item])]
+    return m.distributed_owners[int(m.distributed.pair[item])].name, f"a body and {end}"
 
 
 class GapRows(NamedTuple):
@@ -116,12 +129,10 @@ class Gaps:
         m = self.dynamics.mechanics
         markers = m.markers.markers
         if k < self._single:
-            ends = (markers[int(side[k])] for side in (m.contacts.mA, m.contacts.mB))
-            return m.contact_owners[k].name, " and ".join(map(str, ends))
+            return single_pair(m, k)
         k -= self._single
         if k < self._along:
-            item = int(np.flatnonzero(m.distributed.pair == k)[0])
-            return m.distributed_owners[k].name, f"a body and {markers[int(m.distributed.mA[item])]}"
+            return pair_along(m, int(np.flatnonzero(m.distributed.pair == k)[0]))
         k -= self._along
         if k < len(self._tubes):
             contact, tubes = self._tubes[k]

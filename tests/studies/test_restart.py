@@ -121,6 +121,26 @@ def test_what_workers_had_finished_is_kept(alone: Path, tmp_path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == ["f.h5"]
 
 
+def test_files_beside_the_journal_that_are_damaged_do_no_harm(alone: Path, tmp_path: Path) -> None:
+    path = tmp_path / "g.h5"
+    kill_parent(path, "sixty(pause=0.02)", least=4)
+    line = path.with_name("g.h5.journal").read_bytes().splitlines()[1]
+    damaged = {
+        "run-a": b"\x00\xff no text\n",
+        "run-b": line[: len(line) // 2],
+        "run-c": b'{"key": 3}\n[1]\n',
+        "run-d": b"",
+    }
+    for name, content_of in damaged.items():
+        path.with_name(f"g.h5.journal.{name}").write_bytes(content_of)
+    sixty(pause=0.02).run(path, workers=2, progress=False)
+    there, here = content(path), content(alone)
+    assert repr({k: v for k, v in there.items() if k != "header"}) == repr(
+        {k: v for k, v in here.items() if k != "header"}
+    )
+    assert [each.name for each in tmp_path.iterdir()] == ["g.h5"]
+
+
 def test_sixty_runs_with_three_kills(tmp_path: Path) -> None:
     """Run 13 kills its worker, another worker gets SIGKILL, the parent is killed once: 59 results, one KILLED."""
     path, once = tmp_path / "d.h5", tmp_path / "killed"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.dynamics.control_loop import ControlLoop
 from flexmbs.model.control.filters import DiscreteSystem, delay_line, low_pass
 
 G = 9.81
@@ -71,6 +72,31 @@ def test_state_feedback(compared, period: float, output: fx.Output) -> None:
     run = compared(setup.model(setup.feedback(period)), 0.3, 1e-3, output=output)
     assert len(run.extra["samples"]) == int(np.floor(0.3 / period + 1e-9)) + 1
     assert abs(run.coordinate(setup.hinge, "angle")[-1]) < 0.1
+
+
+@pytest.mark.parametrize(("period", "at_once"), [(1e-3, True), (4e-3, True), (2.5e-3, False), (1.3e-3, False)])
+def test_samples_planned_at_once_are_those_planned_one_by_one(monkeypatch: Any, period: float, at_once: bool) -> None:
+    """Where all are exactly at ends of steps; else they are always planned one by one."""
+    planned, runs = [], []
+    due_at = ControlLoop.due_at
+
+    def noted(self: ControlLoop, *given: Any) -> Any:
+        planned.append(due_at(self, *given))
+        return planned[-1]
+
+    for plan in (noted, lambda *given: None):
+        monkeypatch.setattr(ControlLoop, "due_at", plan)
+        setup = Cart()
+        scheme = fx.GeneralizedAlpha(rho_inf=0.9, compiled=True)
+        model = setup.model(setup.feedback(period))
+        runs.append(fx.simulate(model, until=1.2, step=1e-3, integrator=scheme, output=fx.Output(every=0.05)))
+    assert any(due is not None for due in planned) == at_once
+    one, other = runs
+    for name in ("t", "q", "v", "a", "lam", "steps"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert np.array_equal(one.extra["samples"], other.extra["samples"])
+    assert np.array_equal(one.energy.total, other.energy.total)
+    assert np.array_equal(one.energy.work_loads, other.energy.work_loads)
 
 
 def controllers(setup: Cart) -> list[Any]:
