@@ -91,7 +91,12 @@ def test_every_kind_of_pair_has_gaps() -> None:
     made = {name: kind(1.0)[-1] for name, kind in KINDS.items()}
     kinds_of_pairs = {f.name for f in fields(fx.Contact) if "Pair" in str(f.type) and not f.init}
     assert kinds_of_pairs == {"touching", "distributed", "crossing"}
-    for attribute, kind in (("touching", "pair"), ("distributed", "along a body"), ("crossing", "two tubes"), ("crossing", "two lines")):
+    for attribute, kind in (
+        ("touching", "pair"),
+        ("distributed", "along a body"),
+        ("crossing", "two tubes"),
+        ("crossing", "two lines"),
+    ):
         assert len(getattr(made[kind], attribute)) == 1
     assert made["searched"].searched
 

@@ -129,8 +129,8 @@ def test_compiled_steps_and_those_in_python_agree_and_the_account_closes() -> No
         lost, history = run.energy.dissipated, run.contact(touch)
         start = run.energy.total[0]
         assert lost[-1] > 0.05 * start
-        assert np.abs(run.energy.balance).max() < 2e-3 * start
-        assert history.loss[-1, 0] == pytest.approx(lost[-1], rel=1e-6)
+        assert np.abs(run.energy.balance).max() < 3e-4 * start  # of second order in the step
+        assert history.loss[-1, 0] == pytest.approx(lost[-1], rel=1e-4)  # by the trapezoidal rule
         assert history.gap.min() < 0.0
     assert np.abs(runs[0].q - runs[1].q).max() < 1e-10
     assert np.abs(runs[0].energy.dissipated - runs[1].energy.dissipated).max() < 1e-10 * runs[0].energy.total[0]
@@ -146,7 +146,9 @@ def test_mesh_and_order_of_the_leaves() -> None:
     push = fx.PointForce(top.end, (0, -1.0))
     found = []
     for leaves in ((top, low), (low, top)):
-        model = fx.Model(top, low, case.touching(leaves, case.THIN, 1e9), fx.Clamp(top.start), fx.Clamp(low.start), push)
+        model = fx.Model(
+            top, low, case.touching(leaves, case.THIN, 1e9), fx.Clamp(top.start), fx.Clamp(low.start), push
+        )
         solution = fx.solve_static(model)
         found.append(solution.displacement(top.end, step=-1)[1])
         assert np.sign(solution.contact(model.forces[0]).force[-1, 0, 1]) == (-1.0 if leaves[0] is top else 1.0)
