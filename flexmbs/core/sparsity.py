@@ -7,7 +7,7 @@ assembly is one loop over ``B``. Entries of fixed coordinates point to one spare
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -16,10 +16,14 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 
-__all__ = ["Blocks", "Pattern", "bandwidth_order", "saddle_order"]
+__all__ = ["Blocks", "Order", "Pattern", "bandwidth_order", "saddle_order"]
 
 NO_INTERCHANGES = 32
 """Half bandwidth up to which elimination without interchanges is tried, so that a good order may be wider."""
+
+NARROW, MOST_BORDER, MANY_MORE = 48, 64, 2
+"""Half bandwidth above which a border is looked for, how many unknowns it has at most, and how many times as many
+neighbours as the median of all nodes a node of it has."""
 
 
 class Blocks(NamedTuple):
@@ -91,17 +95,44 @@ def bandwidth_order(groups: list[Blocks], node_of: IntArray, free: IntArray) -> 
     return (order, narrow) if narrow < wide else (free, wide)
 
 
-def saddle_order(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: int) -> tuple[IntArray, int]:
-    """Order of the free coordinates and of n_c constraints with a small half bandwidth, and that half bandwidth.
+class Order(NamedTuple):
+    """Order of the unknowns, half bandwidth, and how many of the last ones stand outside of the band, as its border."""
+
+    order: IntArray
+    half_band: int
+    border: int = 0
+
+
+def saddle_order(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: int) -> Order:
+    """Order of the free coordinates and of n_c constraints with a small half bandwidth.
 
     Constraints are numbered behind the coordinates in ``dofs``. Nodes and bodies are ordered by reverse Cuthill-McKee;
     the constraints of several bodies come just before the last of these, those of one body just after it (half band 16
     for a chain of rigid bodies, where Cuthill-McKee on all unknowns gives 20), or also after it. Preferred are orders
     in which constraints never outnumber the coordinates before them, and of a direction and its reverse the one that
     comes late to bodies held by the ground: then elimination needs no interchanges in trees and most loops.
+
+    Where no band is narrow because a few bodies touch very many others, such as drums a belt, these come last, and are
+    left out of the band.
     """
     if n_c == 0:
-        return bandwidth_order(groups, node_of, free)
+        found = Order(*bandwidth_order(groups, node_of, free))
+        if found.half_band <= NARROW:
+            return found
+    graph, equation, node = _neighbours(groups, node_of, free, n_c)
+    if n_c:
+        found = _best(groups, graph, equation, node, node_of, free, n_c, np.zeros(0, dtype=np.int64))
+        if found.half_band <= NARROW:
+            return found
+    hubs = _hubs(graph)
+    if not len(hubs):
+        return found
+    bordered = _best(groups, graph, equation, node, node_of, free, n_c, hubs)
+    return bordered if bordered.half_band <= NARROW and 0 < bordered.border <= MOST_BORDER else found
+
+
+def _neighbours(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: int) -> tuple[Any, IntArray, IntArray]:
+    """Graph of the nodes; and of every constraint the nodes it meets, as pairs of equation and node."""
     n_v, n_nodes = len(node_of), int(node_of.max()) + 1
     is_free = np.zeros(n_v, dtype=bool)
     is_free[free] = True
@@ -126,26 +157,55 @@ def saddle_order(groups: list[Blocks], node_of: IntArray, free: IntArray, n_c: i
     keys = _distinct(np.concatenate(pairs))
     graph = coo_array((np.ones(len(keys)), (keys // n_nodes, keys % n_nodes)), shape=(n_nodes, n_nodes)).tocsr()
     graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    return graph, equation, node
+
+
+def _hubs(graph: Any) -> IntArray:
+    """Nodes with many more neighbours than others have."""
+    degree = np.diff(graph.indptr)
+    joined = degree[degree > 1]
+    return np.flatnonzero(degree > MANY_MORE * np.median(joined)) if len(joined) else np.zeros(0, dtype=np.int64)
+
+
+def _best(
+    groups: list[Blocks], graph: Any, equation: IntArray, node: IntArray, node_of: IntArray, free: IntArray, n_c: int,
+    hubs: IntArray,
+) -> Order:  # fmt: skip
+    """The preferred of some orders in which ``hubs`` come last."""
+    n_v, n_nodes = len(node_of), graph.shape[0]
     count = np.bincount(equation, minlength=n_c)
     anchors = node[count[equation] == 1]
-    best: tuple[IntArray, int, tuple[bool, int, float]] | None = None
-    found = reverse_cuthill_mckee(graph, symmetric_mode=True).astype(np.int64)
-    for permutation in (found, found[::-1], np.arange(n_nodes), np.arange(n_nodes)[::-1]):
+    best: tuple[Order, tuple[bool, int, float]] | None = None
+    others = np.setdiff1d(np.arange(n_nodes), hubs)
+    found = _inside(graph, others)
+    for permutation in (found, found[::-1], others, others[::-1]):
         rank = np.empty(n_nodes, dtype=np.int64)
-        rank[permutation] = np.arange(n_nodes)
+        rank[permutation] = np.arange(len(others))
+        rank[hubs] = len(others) + np.arange(len(hubs))
         last = np.full(n_c, -1, dtype=np.int64)
         np.maximum.at(last, equation, rank[node])
         late = float(rank[anchors].mean()) if len(anchors) else 0.0
+        # Before a hub stand no constraints: what it joins may be held already, so that nothing is left of their pivots.
         for several in (0, 2):
-            places = np.concatenate((3 * rank[node_of[free]] + 1, 3 * last + np.where(count > 1, several, 2)))
-            order = np.concatenate((free, n_v + np.arange(n_c)))[np.argsort(places, kind="stable")]
-            width = _half_band(groups, order, n_v + n_c)
+            before = np.where(last < len(others), several, 2)
+            places = np.concatenate((3 * rank[node_of[free]] + 1, 3 * last + np.where(count > 1, before, 2)))
+            by_place = np.argsort(places, kind="stable")
+            order = np.concatenate((free, n_v + np.arange(n_c)))[by_place]
+            border = int(np.count_nonzero(places >= 3 * len(others)))
+            width = _half_band(groups, order, n_v + n_c, border)
             held = width > NO_INTERCHANGES or bool(np.cumsum(np.where(order < n_v, 1, -1)).min() < 0)
             merit = (held, width, -late)
-            if best is None or merit < best[2]:
-                best = order, width, merit
+            if best is None or merit < best[1]:
+                best = Order(order, width, border), merit
     assert best is not None  # noqa: S101  # the loop runs four times
-    return best[:2]
+    return best[0]
+
+
+def _inside(graph: Any, nodes: IntArray) -> IntArray:
+    """Reverse Cuthill-McKee order of some of the nodes."""
+    part = graph if len(nodes) == graph.shape[0] else graph[nodes][:, nodes].tocsr()
+    part.indices, part.indptr = part.indices.astype(np.int32), part.indptr.astype(np.int32)
+    return np.asarray(nodes[reverse_cuthill_mckee(part, symmetric_mode=True)])
 
 
 def _distinct(keys: IntArray) -> IntArray:
@@ -154,10 +214,10 @@ def _distinct(keys: IntArray) -> IntArray:
     return keys[np.concatenate(([True], keys[1:] != keys[:-1]))] if len(keys) else keys
 
 
-def _half_band(groups: list[Blocks], order: IntArray, n_q: int) -> int:
-    """Largest distance of two coupled unknowns in this order."""
+def _half_band(groups: list[Blocks], order: IntArray, n_q: int, border: int = 0) -> int:
+    """Largest distance of two coupled unknowns in this order, but for the last ones, which are the border."""
     number = np.full(n_q, -1, dtype=np.int64)
-    number[order] = np.arange(len(order))
+    number[order[: len(order) - border]] = np.arange(len(order) - border)
     widest = 0
     for group in groups:
         position = number[group.dofs]

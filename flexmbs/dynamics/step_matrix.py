@@ -83,7 +83,8 @@ class StepMatrix:
         self.entries = keep.astype(np.int32)
         row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
         col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], rows))
-        self.static = StaticBand(system.n, row, col) if StaticBand.suits(row, col) else None
+        suited = StaticBand.suits(system.n, row, col, system.border)
+        self.static = StaticBand(system.n, row, col, system.border) if suited else None
         self.cut = len(keep), len(keep) + len(massive)
         self._slots = self.solver.slots(row, col).astype(np.int32)
         self.static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)

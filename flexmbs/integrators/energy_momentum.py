@@ -130,7 +130,7 @@ class _Stepper(Stepper):
         self.closed = self.met = CLOSED
         system, m = dynamics.system, dynamics.mechanics
         # The derivative of discrete gradients is not symmetric, and fills the blocks of joints.
-        solver: Any = linsolve.choose(system.pattern, system.half_band, False, system.multipliers)
+        solver: Any = linsolve.choose(system.pattern, system.half_band, False, system.multipliers, system.border)
         if isinstance(solver, Band):
             solver.in_place = True
         dynamics.matrix = StepMatrix(system, np.ones(len(dynamics.B), dtype=bool), dynamics.seconds, solver)

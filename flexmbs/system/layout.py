@@ -30,8 +30,8 @@ class Layout:
 
     ``blocks``: coordinates and places of the blocks of all items, in a buffer of ``size`` numbers; ``node_of``: node or
     body of each velocity; ``moves``: which velocities are unknown; ``n_c``: number of constraints. All else follows:
-    ``free``, the entries of (v, multipliers) in the order of the unknowns, ``unknown``, the reverse, ``half_band``,
-    ``pattern``, and row and column of every entry of the buffer.
+    ``free``, the entries of (v, multipliers) in the order of the unknowns, ``unknown``, the reverse, ``half_band``
+    of all but the last ``border`` unknowns, ``pattern``, and row and column of every entry of the buffer.
     """
 
     blocks: tuple[Blocks, ...]
@@ -41,6 +41,7 @@ class Layout:
     size: int
     free: IntArray
     half_band: int
+    border: int
     unknown: IntArray
     pattern: Pattern
     entry_rows: IntArray
@@ -49,13 +50,13 @@ class Layout:
     @classmethod
     def of(cls, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int) -> Layout:
         """Find the order, and what follows from it."""
-        free, half_band = sparsity.saddle_order(blocks, node_of, np.flatnonzero(moves), n_c)
+        free, half_band, border = sparsity.saddle_order(blocks, node_of, np.flatnonzero(moves), n_c)
         unknown = np.full(len(node_of) + n_c, -1, dtype=np.int64)
         unknown[free] = np.arange(len(free))
         pattern = Pattern.of(blocks, unknown, len(free))
         rows, columns = sparsity.entries(blocks, unknown, size)
         write_protected(rows, columns, unknown, pattern.indptr, pattern.indices)
-        return cls(tuple(blocks), node_of, moves, n_c, size, free, half_band, unknown, pattern, rows, columns)
+        return cls(tuple(blocks), node_of, moves, n_c, size, free, half_band, border, unknown, pattern, rows, columns)
 
     def suits(
         self, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int

@@ -92,6 +92,7 @@ class System:
         layouts = shared_layouts() if layouts is None else layouts
         self.layout = layout = layouts.of(self.blocks, self.coordinates.node_of, mask, n_c, size)
         self.free, self.half_band, self.unknown = layout.free, layout.half_band, layout.unknown
+        self.border = layout.border
         self.pattern, self.entry_rows, self.entry_columns = layout.pattern, layout.entry_rows, layout.entry_columns
         self._found: dict[Callable[[System], Any], Any] = {}
         self._slots: tuple[IntArray, IntArray] | None = None

@@ -41,7 +41,7 @@ class Workspace:
         self.work = Work(np.zeros(n), np.zeros(system.size))
         self.mechanics = system.mechanics.for_run()
         self.solver: LinearSolver = linsolve.choose(
-            system.pattern, system.half_band, system.symmetric, system.multipliers
+            system.pattern, system.half_band, system.symmetric, system.multipliers, system.border
         )
         if isinstance(self.solver, Band):
             self.solver.in_place, self.solver.symmetric = in_place, symmetric

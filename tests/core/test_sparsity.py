@@ -135,3 +135,40 @@ def test_a_shuffled_chain_gets_the_band_of_a_chain() -> None:
     dofs = np.hstack((node[:-1], node[1:]))
     _, band = sparsity.bandwidth_order([Blocks(dofs, 0)], np.repeat(np.arange(50), 4), np.arange(200))
     assert band == 7
+
+
+def wheel(spokes: int, bodies: int) -> tuple[list[Blocks], np.ndarray, int]:
+    """Chains of bodies of three coordinates on one hub, the first body, with two constraints in every joint."""
+    n = 1 + spokes * bodies
+    before = np.array([0 if k % bodies == 0 else k for k in range(n - 1)])
+    pairs = np.column_stack((before, 1 + np.arange(n - 1)))
+    dofs = (3 * pairs[:, :, None] + np.arange(3)).reshape(-1, 6)
+    rows = 3 * n + 2 * np.arange(n - 1)[:, None] + np.arange(2)
+    return [Blocks(np.hstack((dofs, rows)), 0)], np.repeat(np.arange(n), 3), 2 * (n - 1)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_hub_stands_outside_of_the_band(shuffled: bool) -> None:
+    """24 chains on one body: its coordinates and its joints are the border, the rest has the band of a chain."""
+    spokes, bodies = 24, 6
+    groups, node_of, n_c = wheel(spokes, bodies)
+    n_v = len(node_of)
+    if shuffled:
+        places = (3 * np.random.default_rng(0).permutation(n_v // 3)[:, None] + np.arange(3)).ravel()
+        number = np.concatenate((places, n_v + np.arange(n_c)))
+        groups = [Blocks(number[group.dofs], 0) for group in groups]
+    found = sparsity.saddle_order(groups, node_of, np.arange(n_v), n_c)
+    assert np.array_equal(np.sort(found.order), np.arange(n_v + n_c))
+    assert found.border == 3 + 2 * spokes
+    assert found.half_band == half_band(groups, found.order[: -found.border], n_v + n_c) <= 10
+
+
+def test_no_border_where_the_band_is_narrow_or_the_rest_wide() -> None:
+    groups, node_of, n_c = wheel(4, 6)
+    found = sparsity.saddle_order(groups, node_of, np.arange(len(node_of)), n_c)
+    assert found.border == 0
+    assert found.half_band <= sparsity.NARROW
+    groups, node_of, n_c = wheel(60, 2)  # 123 unknowns would be the border
+    found = sparsity.saddle_order(groups, node_of, np.arange(len(node_of)), n_c)
+    assert found.border == 0
+    assert found.half_band == half_band(groups, found.order, len(node_of) + n_c)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from flexmbs.core.linsolve.static_band import WIDTHS, StaticBand
 
 
-def solver_of(A: np.ndarray) -> StaticBand:
+def solver_of(A: np.ndarray, border: int = 0) -> StaticBand:
     row, col = (x.astype(np.int64) for x in np.nonzero(A))
-    solver = StaticBand(len(A), row, col)
+    solver = StaticBand(len(A), row, col, border)
     solver.data[solver.slots(row, col)] = A[row, col]
     return solver
 
@@ -33,6 +33,38 @@ def test_solution(n: int, half_band: int, seed: int) -> None:
     assert solver.refactor()
     for x in (np.ones(n), np.random.default_rng(seed).standard_normal(n)):
         assert np.allclose(solver.direct(A @ x), x, rtol=0.0, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(
+    n=st.integers(0, 60), half_band=st.integers(0, WIDTHS[-1]), border=st.integers(1, 30), full=st.floats(0.1, 1.0),
+    seed=st.integers(0, 1000),
+)  # fmt: skip
+def test_solution_with_a_border(n: int, half_band: int, border: int, full: float, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    A = np.zeros((n + border, n + border))
+    A[:n, :n] = banded(n, half_band, seed)
+    edge = np.where(random.uniform(size=A.shape) < full, random.uniform(-1.0, 1.0, A.shape), 0.0)
+    A[n:], A[:, n:] = edge[n:], edge[:, n:]
+    A[np.diag_indices(n + border)] = 2.0 * (half_band + border) + n + 2.0
+    solver = solver_of(A, border)
+    assert solver.refactor()
+    for x in (np.ones(n + border), random.standard_normal(n + border)):
+        assert np.allclose(solver.direct(A @ x), x, rtol=0.0, atol=1e-12)
+
+
+def test_a_border_refuses_what_a_band_does() -> None:
+    """Dependent rows, a constraint on bodies that are held already, and what is not a number."""
+    good = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, -1.0], [1.0, -1.0, 0.0]])
+    assert solver_of(good, border=1).refactor()
+    twice = np.zeros((4, 4))
+    twice[:3, :3] = good
+    twice[3], twice[:, 3] = twice[2], twice[:, 2]
+    for border in (1, 2, 3):
+        assert not solver_of(twice, border).refactor()
+    solver = solver_of(good, border=2)
+    solver.data[solver.slots(np.array([2]), np.array([0]))] = np.nan
+    assert not solver.refactor()
 
 
 def test_saddle_point_by_its_order() -> None:
@@ -70,5 +102,6 @@ def test_refuses_dependent_rows() -> None:
 
 def test_width_is_bounded() -> None:
     far = np.array([0, WIDTHS[-1] + 1])
-    assert not StaticBand.suits(far, far[::-1].copy())
-    assert StaticBand.suits(far - far, far - far)
+    assert not StaticBand.suits(100, far, far[::-1].copy())
+    assert StaticBand.suits(100, far - far, far - far)
+    assert StaticBand.suits(WIDTHS[-1] + 2, far, far[::-1].copy(), border=1)

@@ -75,15 +75,17 @@ def cholmod_available() -> bool:
     return False
 
 
-def choose(pattern: Pattern, half_band: int, symmetric: bool, constraints: IntArray | None = None) -> LinearSolver:
+def choose(
+    pattern: Pattern, half_band: int, symmetric: bool, constraints: IntArray | None = None, border: int = 0
+) -> LinearSolver:
     """A solver for matrices of this pattern: band for narrow or small ones, CHOLMOD for symmetric ones.
 
     The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU. ``constraints``: unknowns with zero
     diagonal. Of meshed surfaces a few of them are a border; else SuperLU keeps the order of the unknowns, since minimum
-    degree is ruinous there.
+    degree is ruinous there. It does so, too, where the last ``border`` unknowns stand outside of the band.
     """
     saddle = constraints is not None and len(constraints) > 0
-    if half_band <= NARROW or pattern.n <= SMALL:
+    if not border and (half_band <= NARROW or pattern.n <= SMALL):
         return Band(pattern.n, half_band, symmetric)
     if symmetric and cholmod_available():
         from flexmbs.core.linsolve.cholmod import Cholmod
@@ -94,4 +96,6 @@ def choose(pattern: Pattern, half_band: int, symmetric: bool, constraints: IntAr
         from flexmbs.core.linsolve.bordered import Bordered
 
         return Bordered(pattern, constraints)
-    return Band(pattern.n, half_band, symmetric) if half_band <= WIDE else SuperLU(pattern, natural=saddle)
+    if not border and half_band <= WIDE:
+        return Band(pattern.n, half_band, symmetric)
+    return SuperLU(pattern, natural=saddle or border > 0)

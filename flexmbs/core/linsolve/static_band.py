@@ -7,6 +7,12 @@ Every pivot is compared with what was taken from it,
 .. math:: |d_j| > \varepsilon \sum_k |l_{jk} u_{kj}|, \qquad \varepsilon = 10^{-10},
 
 which does not depend on units; where this fails the factorisation is given up, for a solver with interchanges.
+
+A few bodies that touch very many others, such as the drums of a belt or the hub of a wheel, are eliminated last. Their
+rows and columns, full ones, are the border of the band:
+
+.. math:: \begin{pmatrix} A & C \\ R & D \end{pmatrix} = \begin{pmatrix} L & \\ R U^{-1} & L_D \end{pmatrix}
+   \begin{pmatrix} U & L^{-1} C \\ & U_D \end{pmatrix}, \qquad L_D U_D = D - R U^{-1} L^{-1} C.
 """
 
 from __future__ import annotations
@@ -25,42 +31,57 @@ WIDTHS = (8, 12, 16, 24, 32, 48)
 
 
 class StaticBand:
-    """Band matrix of order n for factorisations in place.
+    """Matrix of order n, a band with a border of its last unknowns, for factorisations in place.
 
-    ``data``: a row of 2 W + 1 numbers per column, W the half bandwidth rounded up to one of `WIDTHS`; entry (i, j) lies
-    at j (2 W + 1) + W + i - j. ``row, col``: all entries that can be different from zero.
+    ``data``: a row of 2 W + 1 numbers per column of the band, W the half bandwidth rounded up to one of `WIDTHS`; entry
+    (i, j) lies at j (2 W + 1) + W + i - j. ``row, col``: all entries that can be different from zero. ``border``: how
+    many unknowns it has.
 
-    ``reach (n,)``: how many columns behind each pivot its row can touch; ``pivot_sizes`` and ``solution`` are work
-    arrays, the former for what was taken from each pivot.
+    ``edge (2 m + k, k)``: None without a border, else the end of ``data``: for each of m unknowns of the band the
+    entries of its column in the k rows of the border, then those of its row in the k columns, and then the columns of
+    the border in its own rows. ``reach (m,)``: how many columns of the band behind each pivot its row can touch;
+    ``pivot_sizes`` and ``solution`` are work arrays, the former for what was taken from each pivot.
     """
 
-    def __init__(self, n: int, row: IntArray, col: IntArray) -> None:
-        half_band = int(np.abs(row - col).max(initial=0))
+    def __init__(self, n: int, row: IntArray, col: IntArray, border: int = 0) -> None:
+        m = n - border
+        inner = (row < m) & (col < m)
+        half_band = int(np.abs(row - col)[inner].max(initial=0))
         self.W = next(w for w in WIDTHS if w >= half_band)
         self.n, self.ld = n, 2 * self.W + 1
-        self.data = np.zeros((n + self.W + 1) * self.ld)
+        self._band, self._border = m, border
+        self._edge = (m + self.W + 1) * self.ld
+        self.data = np.zeros(self._edge + (2 * m + border) * border)
+        self.edge = self.data[self._edge :].reshape(-1, border) if border else None
         self._width = (0.0,) * self.W
         self.pivot_sizes = np.zeros(n + self.W)
         self.solution = np.zeros(n + 2 * self.W)
-        self.reach = _reach(n, row, col)
+        self.reach = _reach(m, row[inner], col[inner])
 
     @staticmethod
-    def suits(row: IntArray, col: IntArray) -> bool:
+    def suits(n: int, row: IntArray, col: IntArray, border: int = 0) -> bool:
         """Whether the band is narrow enough."""
-        return int(np.abs(row - col).max(initial=0)) <= WIDTHS[-1]
+        inner = (row < n - border) & (col < n - border)
+        return int(np.abs(row - col)[inner].max(initial=0)) <= WIDTHS[-1]
 
     def slots(self, row: IntArray, col: IntArray) -> IntArray:
         """Positions of entries in ``data``."""
-        return col * self.ld + self.W + row - col
+        m, k = self._band, self._border
+        inside = col * self.ld + self.W + row - col
+        if not k:
+            return inside
+        of_row, of_column = self._edge + col * k + row - m, self._edge + (m + row) * k + col - m
+        corner = self._edge + (m + col) * k + row - m
+        return np.where(row < m, np.where(col < m, inside, of_column), np.where(col < m, of_row, corner))
 
     def refactor(self) -> bool:
         """Factorise ``data`` in place; False if that lost too many digits."""
-        return bool(band_factorise(self.data, self.n, self.reach, self.pivot_sizes, self._width) < 0)
+        return bool(band_factorise(self.data, self.n, self.reach, self.pivot_sizes, self._width, self.edge) < 0)
 
     def direct(self, b: FloatArray) -> FloatArray:
         """The solution, in an array that the next call overwrites."""
         W, n = self.W, self.n
-        band_solve(self.data, n, self.solution, b, self._width)
+        band_solve(self.data, n, self.solution, b, self._width, self.edge)
         return self.solution[W : W + n]
 
 
@@ -72,12 +93,14 @@ def _reach(n: int, row: IntArray, col: IntArray) -> IntArray:
 
 
 @kernel
-def band_factorise(data: FloatArray, n: int, reach: IntArray, sizes: FloatArray, width: tuple[float, ...]) -> int:
+def band_factorise(
+    data: FloatArray, n: int, reach: IntArray, sizes: FloatArray, width: tuple[float, ...], edge: FloatArray | None
+) -> int:  # fmt: skip
     """L and U in place with the reciprocals of the pivots; the number of the first bad pivot, or -1."""
     W = len(width)
     ld = 2 * W + 1
     sizes[:] = 0.0
-    for j in range(n):
+    for j in range(reach.shape[0]):
         o = j * ld + W
         d = data[o]
         if not abs(d) > LOST * sizes[j]:
@@ -87,11 +110,60 @@ def band_factorise(data: FloatArray, n: int, reach: IntArray, sizes: FloatArray,
             data[o + i] *= f
         data[o] = f
         eliminate(data, o + 1, ld - 1, reach[j], sizes, j + 1, width)
+        if edge is not None:
+            eliminate_in_border(edge, data, o, ld - 1, j, reach[j], f, sizes)
+    if edge is not None:
+        return int(corner_factorise(edge, n, sizes))
     return -1
 
 
 @kernel
-def band_solve(data: FloatArray, n: int, x: FloatArray, b: FloatArray, width: tuple[float, ...]) -> None:
+def eliminate_in_border(
+    edge: FloatArray, data: FloatArray, o: int, step: int, j: int, reach: int, f: float, sizes: FloatArray
+) -> None:  # fmt: skip
+    """What pivot j of the band, with the reciprocal f and at place o of ``data``, takes from the border."""
+    k = edge.shape[1]
+    m = (edge.shape[0] - k) // 2
+    for i in range(k):
+        edge[j, i] *= f
+    for c in range(1, reach + 1):
+        u, low = data[o + c * step], data[o + c]
+        for i in range(k):
+            edge[j + c, i] -= u * edge[j, i]
+            edge[m + j + c, i] -= low * edge[m + j, i]
+    for c in range(k):
+        u = edge[m + j, c]
+        if u != 0.0:
+            for i in range(k):
+                edge[2 * m + c, i] -= u * edge[j, i]
+            sizes[m + c] += abs(u * edge[j, c])
+
+
+@kernel
+def corner_factorise(edge: FloatArray, n: int, sizes: FloatArray) -> int:
+    """L and U of what is left of the border; the number of the first bad pivot, or -1."""
+    k = edge.shape[1]
+    m = n - k
+    for j in range(k):
+        d = edge[2 * m + j, j]
+        if not abs(d) > LOST * sizes[m + j]:
+            return m + j  # type: ignore[no-any-return]
+        f = 1.0 / d
+        for i in range(j + 1, k):
+            edge[2 * m + j, i] *= f
+        edge[2 * m + j, j] = f
+        for c in range(j + 1, k):
+            u = edge[2 * m + c, j]
+            for i in range(j + 1, k):
+                edge[2 * m + c, i] -= u * edge[2 * m + j, i]
+            sizes[m + c] += abs(u * edge[2 * m + j, c])
+    return -1
+
+
+@kernel
+def band_solve(
+    data: FloatArray, n: int, x: FloatArray, b: FloatArray, width: tuple[float, ...], edge: FloatArray | None
+) -> None:  # fmt: skip
     """Solve with the factors of `band_factorise`; ``x`` has W more places on both sides."""
     W = len(width)
     ld = 2 * W + 1
@@ -99,5 +171,35 @@ def band_solve(data: FloatArray, n: int, x: FloatArray, b: FloatArray, width: tu
         x[i] = x[W + n + i] = 0.0
     for i in range(n):
         x[W + i] = b[i]
-    forward_substitute(x, W, data, W + 1, ld, n, width)
-    back_substitute(x, W + n - 1, data, (n - 1) * ld, ld, n, width)
+    m = n
+    if edge is not None:
+        m = n - edge.shape[1]
+    forward_substitute(x, W, data, W + 1, ld, m, width)
+    if edge is not None:
+        border_solve(edge, x, W, m)
+    back_substitute(x, W + m - 1, data, (m - 1) * ld, ld, m, width)
+
+
+@kernel
+def border_solve(edge: FloatArray, x: FloatArray, W: int, m: int) -> None:
+    """The unknowns of the border, and what they take from the m rows of the band before, which ``x`` holds from W."""
+    k = edge.shape[1]
+    o = W + m
+    for j in range(m):
+        u = x[W + j]
+        for i in range(k):
+            x[o + i] -= u * edge[j, i]
+    for j in range(k):
+        u = x[o + j]
+        for i in range(j + 1, k):
+            x[o + i] -= u * edge[2 * m + j, i]
+    for j in range(k - 1, -1, -1):
+        u = x[o + j] * edge[2 * m + j, j]
+        x[o + j] = u
+        for i in range(j):
+            x[o + i] -= u * edge[2 * m + j, i]
+    for j in range(m):
+        s = 0.0
+        for i in range(k):
+            s += edge[m + j, i] * x[o + i]
+        x[W + j] -= s

@@ -52,7 +52,7 @@ def hindrance(dynamics: Dynamics, form: Form) -> str:
     """What of a system, before any text is written, prevents a driver; empty if nothing does."""
     m = dynamics.mechanics
     if dynamics.matrix.static is None:
-        return "its matrix is not a narrow band (half width 48 at most)"
+        return "its matrix is not a narrow band (half width 48 at most, with a border of at most 64 unknowns)"
     found = form.hindrance()
     if found:
         return found
@@ -204,15 +204,16 @@ class Driver:
             order=dyn.system.free, frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks,
             r=dyn.r, B=dyn.B, T=dyn.T, d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first],
             masses=matrix.mass, mass_slots=slots[first:second], slack=np.zeros(len(self._equations)),
-            diagonal=slots[second:], data=static.data, reach=static.reach, pivots=static.pivot_sizes,
-            solution=static.solution, rate=np.zeros(dyn.n_c), sums=np.zeros(len(dyn.body_sizes)),
+            diagonal=slots[second:], data=static.data, edge=static.edge, reach=static.reach,
+            pivots=static.pivot_sizes, solution=static.solution, rate=np.zeros(dyn.n_c),
+            sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
         places: dict[str, int] = {}
         arrays: dict[str, str] = {}
         try:
             for name, array in zip(x._fields, x, strict=True):
                 places[name] = take.size
-                arrays[name] = take.array(array)
+                arrays[name] = "None" if array is None else take.array(array)
         except ValueError as error:
             raise Prevented(f"the arrays of the system hold {error}") from None
         self._places = [places[name] for name in GIVEN]

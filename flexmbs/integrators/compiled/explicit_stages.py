@@ -141,7 +141,7 @@ def operations(
                         x.r[n_v + k] = x.rate[k]
                 solve(
                     x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 0.0 if sweep < SWEEPS else 1.0,
-                    x.velocity_rows, x.b, x.data, x.solution, width, x.d,
+                    x.velocity_rows, x.b, x.data, x.solution, width, x.edge, x.d,
                 )  # fmt: skip
                 if sweep < SWEEPS:
                     move_straight(q1, x.d, n_linear, z.moved)
@@ -186,7 +186,7 @@ def operations(
                 rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
             scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
-            refused = refused or band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0
+            refused = refused or band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         return refused
 
     def solution() -> bool:  # accelerations and multipliers at the state evaluated last, into x.d
@@ -199,7 +199,7 @@ def operations(
                 x.r[n_v + k] = x.rate[k]
         solve(
             x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution, width,
-            x.d,
+            x.edge, x.d,
         )  # fmt: skip
         return refused  # type: ignore[no-any-return]
 

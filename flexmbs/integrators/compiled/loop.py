@@ -59,12 +59,12 @@ def stands(error: float, before: float) -> bool:
 def solve(
     r: FloatArray, order: IntArray, frame_dofs: IntArray, frames: FloatArray, n_v: int, scale: float, position: float,
     velocity: float, velocity_rows: IntArray, b: FloatArray, data: FloatArray, solution: FloatArray,
-    width: tuple[float, ...], d: FloatArray,
+    width: tuple[float, ...], edge: FloatArray | None, d: FloatArray,
 ) -> None:  # fmt: skip
     """`Dynamics.solve`, into ``d``."""
     n, W = b.shape[0], len(width)
     reduce(r, order, frame_dofs, frames, n_v, scale, position, velocity, velocity_rows, b)
-    band_solve(data, n, solution, b, width)
+    band_solve(data, n, solution, b, width, edge)
     spread(solution[W : W + n], order, frame_dofs, frames, d)
 
 

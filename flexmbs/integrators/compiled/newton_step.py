@@ -145,7 +145,7 @@ def operations(
                 rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
             scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
-            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0
+            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         return refused
 
     def evaluate() -> bool:
@@ -168,14 +168,14 @@ def operations(
             hold_back(x.r, x.rate, x.velocity_rows, n_v, wv, z.held)
             solve(
                 x.r, x.order, x.frame_dofs, x.frames, n_v, 0.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                width, x.d,
+                width, x.edge, x.d,
             )  # fmt: skip
             rate_coupling(x.d, x.rate)
             put_back(z.held, x.rate, n_v, x.d, x.r, z.dq)
             position = velocity = -1.0
         solve(
             x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
-            x.solution, width, x.d,
+            x.solution, width, x.edge, x.d,
         )  # fmt: skip
         moved = add(x.d, x.mass, wv, wa, wa, n_v, z.dq, v1, vd1, lam)
         retract(q, z.dq, n_linear, q1)
@@ -216,13 +216,13 @@ def operations(
                 rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
             scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
-            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width) >= 0
+            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         if not refused:
             for k in range(c.n_c):
                 x.r[n_v + k] = x.rate[k]
             solve(
                 x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                width, x.d,
+                width, x.edge, x.d,
             )  # fmt: skip
             for k in range(n_v + c.n_c):
                 refused = refused or not abs(x.d[k]) < ENDLESS

@@ -106,6 +106,7 @@ class StepArrays(NamedTuple):
     slack: FloatArray
     diagonal: Any
     data: FloatArray
+    edge: FloatArray | None
     reach: IntArray
     pivots: FloatArray
     solution: FloatArray
