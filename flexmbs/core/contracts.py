@@ -211,8 +211,8 @@ class Term:
         Of contacts: ``gaps(group, state, gap, rate)`` puts gaps, and their rates, that are less than those of the pairs
         of bodies (n_pairs,) so far in their place.
     power : callable, optional
-        ``power(group, state)`` is the power that friction and damping feed into the system, beside what ``energy`` gives
-        back.
+        ``power(group, state)`` is the power that friction and damping feed into the system, beside what ``energy``
+        gives back.
     """
 
     name: str

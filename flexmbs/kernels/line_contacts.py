@@ -127,8 +127,8 @@ def _chord(i: int, side: int, group: LineContactGroup, q: FloatArray) -> tuple[T
 def _is_far(i: int, group: LineContactGroup, q: FloatArray) -> bool:
     """Whether two elements are too far from each other to touch, however they are bent."""
     (m, a), (p, b) = _chord(i, 0, group, q), _chord(i, 1, group, q)
-    d = _plus(m, -1.0, p)
-    reach = 1.5 * (math.sqrt(_dot(a, a)) + math.sqrt(_dot(b, b))) + group.law[i, 0]
+    d: Two = _plus(m, -1.0, p)
+    reach: float = 1.5 * (math.sqrt(_dot(a, a)) + math.sqrt(_dot(b, b))) + group.law[i, 0]
     return _dot(d, d) > reach * reach
 
 

@@ -131,9 +131,9 @@ class Tube(Along):
     the plane lie on each other, with a law per length and a `CoulombLaw` or no friction at the interface: the first
     one has the points, the other one is touched between its ends, so that the shorter is named first.
 
-    Friction on shapes acts at the axis, where the velocity of the partner is continued to: a belt that winds round a pulley
-    without slip has the speed omega (R + radius) of its axis. Limits: the tube does not roll about its own axis, its
-    ends have no caps (put a `Sphere` or `Vertex` on an end), and the force is resolved to an element.
+    Friction on shapes acts at the axis, where the velocity of the partner is continued to: a belt that winds round a
+    pulley without slip has the speed omega (R + radius) of its axis. Limits: the tube does not roll about its own axis,
+    its ends have no caps (put a `Sphere` or `Vertex` on an end), and the force is resolved to an element.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pairs of tubes that cross in space: elastic contact at a point, without friction; and what all pairs of tubes need."""
+"""Pairs of tubes that cross in space, in elastic contact at a point; and what all pairs of tubes need."""
 
 from __future__ import annotations
 

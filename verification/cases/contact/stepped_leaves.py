@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def pack() -> tuple[fx.StaticSolution, list[Any], list[fx.Contact]]:
     leaves = [
         leaf(-THIN * i, length, THIN, round(length / ELEMENT), f"leaf {i + 1}") for i, length in enumerate(LENGTHS)
     ]
-    contacts = [touching((b, a), THIN, STIFF) for a, b in zip(leaves, leaves[1:], strict=False)]
+    contacts = [touching((b, a), THIN, STIFF) for a, b in pairwise(leaves)]
     clamps = [fx.Clamp(body.start) for body in leaves]
     push = fx.PointForce(leaves[0].end, (0, -LOAD))
     return fx.solve_static(fx.Model(*leaves, *contacts, *clamps, push)), leaves, contacts
