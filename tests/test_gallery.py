@@ -142,6 +142,12 @@ def test_pile(run: Any) -> None:
     assert (np.hypot(ends[:, 0], ends[:, 1]) + 0.9 * names["radius"] < names["drum"]).all()
 
 
+def test_leaf_spring(run: Any) -> None:
+    names = run("leaf_spring")
+    spread = (2 * names["EI"] / names["normal"].stiffness) ** 0.25 / names["length"]
+    assert 0.0 < names["found"] / names["by_hand"] - 1 < spread  # the page: in proportion to it, 3 % here
+
+
 def test_crawler(run: Any) -> None:
     names = run("crawler")
     assert abs(names["found"] - names["by_hand"]) < 0.35  # a step in degrees

@@ -210,6 +210,9 @@ class Term:
     gaps : callable, optional
         Of contacts: ``gaps(group, state, gap, rate)`` puts gaps, and their rates, that are less than those of the pairs
         of bodies (n_pairs,) so far in their place.
+    power : callable, optional
+        ``power(group, state)`` is the power that friction and damping feed into the system, beside what ``energy``
+        gives back.
     """
 
     name: str
@@ -221,6 +224,7 @@ class Term:
     support: bool = False
     energy: Callable[[Any, FloatArray], float] | None = None
     gaps: Callable[[Any, State, FloatArray, FloatArray], None] | None = None
+    power: Callable[[Any, State], float] | None = None
 
 
 class Formulation(Protocol):

@@ -22,7 +22,22 @@ if TYPE_CHECKING:
 
     from flexmbs.dynamics.evaluation import Dynamics
 
-__all__ = ["Energies"]
+__all__ = ["Energies", "LossesOfTerms"]
+
+
+class LossesOfTerms:
+    """Power of friction and damping in the terms of one `Dynamics`: contacts of lines."""
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self._terms = [term for term in dynamics.system.terms if term.power is not None]
+
+    def __bool__(self) -> bool:
+        return bool(self._terms)
+
+    def power(self, q: FloatArray, v: FloatArray) -> float:
+        """What they feed into the system; not positive if they only take."""
+        state = state_of(q, v, v, v)
+        return sum(term.power(term.group, state) for term in self._terms if term.power is not None)
 
 
 class Energies:
@@ -35,7 +50,7 @@ class Energies:
         self._energy, self._power = np.zeros(n), np.zeros(n)
         self._of_contacts = np.zeros((2, len(m.contacts.mA)))
         self._along = np.zeros((2, len(m.distributed_owners)))
-        self._nodal = NodalLoads(dynamics)
+        self._nodal, self._losses = NodalLoads(dynamics), LossesOfTerms(dynamics)
         self._springs = Prepared(tuple(self._stages()), dynamics.given)
         told = (self._energy, self._power), self._of_contacts, self._along
         self._stored = tuple(tuple(part) for part in told if len(part[0]))
@@ -81,7 +96,7 @@ class Energies:
         if dyn.candidates is not None:
             stored, fed = dyn.candidates.energy(v)
             energy, power = energy + stored, power + fed
-        return energy, power
+        return energy, power + self._losses.power(q, v)
 
     def potential(self, q: FloatArray) -> float:
         """Potential energy of elastic supports, and of steady dead loads, zero at the origin of all coordinates."""

@@ -284,7 +284,7 @@ def crossing_place(group: CrossingGroup, i: int, q: FloatArray) -> tuple[float, 
 
 
 @kernel
-def crossing_states(group: CrossingGroup, q: FloatArray, out: FloatArray) -> None:
+def crossing_states(group: CrossingGroup, state: State, out: FloatArray) -> None:
     """The pair as a whole into ``out (14,)``: place, N, force and energy.
 
     As rows of the histories of contacts: place (3), gap, its rate, N, force on the second line (3), slip (3), energy
@@ -292,7 +292,7 @@ def crossing_states(group: CrossingGroup, q: FloatArray, out: FloatArray) -> Non
     """
     out[:] = 0.0
     for i in range(group.dofs.shape[0]):
-        status, _, _, d, one, two = _nearest(i, group, q)
+        status, _, _, d, one, two = _nearest(i, group, state.q)
         if status == NONE:
             continue
         size = math.sqrt(dot(d, d))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from flexmbs.model.contacts.contact import Contact
     from flexmbs.model.contacts.crossing import CrossingPair
     from flexmbs.model.contacts.distributed import DistributedPair
+    from flexmbs.model.contacts.lines import LinePair
     from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.results.states import States
 
@@ -43,7 +44,7 @@ class ContactHistory(NamedTuple):
     The loss is integrated by the trapezoidal rule over the stored states: store every step where it matters.
     """
 
-    pairs: tuple[ContactPair | CrossingPair | DistributedPair, ...]
+    pairs: tuple[ContactPair | CrossingPair | DistributedPair | LinePair, ...]
     t: FloatArray
     gap: FloatArray
     normal: FloatArray

@@ -8,12 +8,12 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, State, owned
 from flexmbs.core.errors import ModelError
-from flexmbs.kernels.crossing_contacts import CrossingGroup, crossing_gaps, crossing_states
 from flexmbs.system.contact_pairs import between_free_bodies
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.flexible import FlexibleBody
     from flexmbs.model.contacts.crossing import CrossingPair
+    from flexmbs.model.contacts.lines import LinePair
     from flexmbs.model.forces.items import Items
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
@@ -38,10 +38,12 @@ class _Elements:
 class CrossingTubes:
     """One pair of tubes at given states."""
 
-    def __init__(self, coordinates: Coordinates, pair: CrossingPair) -> None:
+    def __init__(self, coordinates: Coordinates, pair: CrossingPair | LinePair) -> None:
         places: Any = _Elements(coordinates)
         items = pair.items(places, 0)
-        self.group = CrossingGroup(items.dofs, 0, *items.columns)
+        kind = items.kind
+        self.group = kind.group(items.dofs, 0, *items.columns)
+        self._gaps, self._told = kind.gaps, pair.told
 
     def gap(self, q: FloatArray, v: FloatArray) -> float:
         """The least gap [length]."""
@@ -50,7 +52,8 @@ class CrossingTubes:
     def states(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The pair (14,), as `flexmbs.kernels.crossing_contacts.crossing_states` gives it."""
         out = np.empty(14)
-        crossing_states(self.group, owned(q), out)
+        q, v = owned(q), owned(v)
+        self._told(self.group, State(q, v, v, v), out)
         out[3:5] = self._gap(q, v)
         return out
 
@@ -58,7 +61,8 @@ class CrossingTubes:
         """Gap and its rate (2,)."""
         q, v = owned(q), owned(v)
         gap, rate = np.full(1, np.inf), np.zeros(1)
-        crossing_gaps(self.group, State(q, v, v, v), gap, rate)
+        assert self._gaps is not None  # noqa: S101 - contacts have gaps
+        self._gaps(self.group, State(q, v, v, v), gap, rate)
         return np.concatenate((gap, rate))
 
 
@@ -69,7 +73,7 @@ def crossing_items(model: Model, coordinates: Coordinates, places: Any) -> list[
     for contact, pair in kept:
         tubes = CrossingTubes(coordinates, pair)
         gap = 0.0 if contact.allow_overlap else tubes.gap(coordinates.reference, np.zeros(coordinates.n_v))
-        if gap < -TOUCHING * pair.law[0]:
+        if gap < -TOUCHING * pair.reach:
             raise ModelError(
                 f"Contact {contact.name!r}: {pair} overlap by {-gap:.4g} at the start, which would throw them apart. "
                 f"Move them, or give allow_overlap=True if they rest on each other."
@@ -78,6 +82,6 @@ def crossing_items(model: Model, coordinates: Coordinates, places: Any) -> list[
     return [pair.items(places, number[id(pair)]) for _, pair in kept]
 
 
-def crossing_pairs(model: Model) -> list[tuple[Any, CrossingPair]]:
+def crossing_pairs(model: Model) -> list[tuple[Any, CrossingPair | LinePair]]:
     """All pairs of tubes with their contacts, in the order of the numbers that their elements have."""
     return [(force, pair) for force in model.forces for pair in getattr(force, "crossing", ())]

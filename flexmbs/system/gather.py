@@ -12,7 +12,7 @@ from flexmbs.system.crossing_contacts import crossing_items
 if TYPE_CHECKING:
     from flexmbs.model.bodies.attachment import Attachment
     from flexmbs.model.bodies.flexible import FlexibleBody
-    from flexmbs.model.forces.items import Items, Kind
+    from flexmbs.model.forces.items import Items
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
     from flexmbs.system.groups import BodyGroup
@@ -47,6 +47,7 @@ def gather(model: Model, coordinates: Coordinates) -> tuple[tuple[Term, ...], Fl
                 kind.support,
                 kind.energy,
                 kind.gaps,
+                kind.power,
             )
         )
         if kind.tangent is not None:
@@ -79,11 +80,12 @@ class _Places:
 
 
 def _by_kind(model: Model, places: _Places) -> list[list[Items]]:
-    """Items of all loads, and of contacts of tubes, by kind and number of coordinates."""
-    found: dict[tuple[Kind, int], list[Items]] = {}
+    """Items of all loads, and of contacts of tubes, by kind, number of coordinates and widths of their arrays."""
+    found: dict[tuple[Any, ...], list[Items]] = {}
     all_items = [items for index, load in enumerate(model.loads) for items in load.items(places, index)]
     all_items += crossing_items(model, places.coordinates, places)
     for items in all_items:
         if len(items.dofs):
-            found.setdefault((items.kind, items.dofs.shape[1]), []).append(items)
+            widths = tuple(np.shape(column)[1:] for column in items.columns)
+            found.setdefault((items.kind, items.dofs.shape[1], widths), []).append(items)
     return list(found.values())

@@ -65,8 +65,24 @@ def rods(speed: float, height: float = 0.3, beside: float = 0.0) -> tuple[Any, .
     )
 
 
+def lines(speed: float, height: float = 0.3, beside: float = 0.0) -> tuple[Any, ...]:
+    beam, fast = (
+        fx.FlexibleBody.line(
+            (x - 0.5, y), (x + 0.5, y), elements=2, element=fx.elements.ANCFCable2D(), material=RUBBER,
+            section=fx.Circle(diameter=0.04), name=name,
+        )
+        for name, x, y in (("beam", 0.03, 0.0), ("fast", 0.1 + 12 * beside, height))
+    )  # fmt: skip
+    return (
+        beam,
+        fast,
+        fx.InitialVelocity(fast, (0, -speed)),
+        fx.Contact([C.Tube(x, radius=0.02) for x in (fast, beam)], C.HuntCrossleyLaw(stiffness=2e9), name="touch"),
+    )
+
+
 KINDS: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "pair": balls, "searched": heap, "along a body": on_rod, "two tubes": rods,
+    "pair": balls, "searched": heap, "along a body": on_rod, "two tubes": rods, "two lines": lines,
 }  # fmt: skip
 
 
@@ -75,7 +91,12 @@ def test_every_kind_of_pair_has_gaps() -> None:
     made = {name: kind(1.0)[-1] for name, kind in KINDS.items()}
     kinds_of_pairs = {f.name for f in fields(fx.Contact) if "Pair" in str(f.type) and not f.init}
     assert kinds_of_pairs == {"touching", "distributed", "crossing"}
-    for attribute, kind in (("touching", "pair"), ("distributed", "along a body"), ("crossing", "two tubes")):
+    for attribute, kind in (
+        ("touching", "pair"),
+        ("distributed", "along a body"),
+        ("crossing", "two tubes"),
+        ("crossing", "two lines"),
+    ):
         assert len(getattr(made[kind], attribute)) == 1
     assert made["searched"].searched
 
@@ -94,7 +115,7 @@ def test_gaps_and_their_rates(kind: str) -> None:
     gaps.follow(0.0)
     gap, rate = gaps.read()
     k = int(np.argmin(gap))
-    reach = {"pair": 0.1, "searched": 0.1, "along a body": 0.07, "two tubes": 0.04}[kind]
+    reach = {"pair": 0.1, "searched": 0.1, "along a body": 0.07, "two tubes": 0.04, "two lines": 0.04}[kind]
     near = 5e-3 if kind == "along a body" else 1e-12  # of points some centimetres beside the nearest place
     assert gap[k] == pytest.approx(height - reach, abs=near)
     assert rate[k] == pytest.approx(-speed, rel=20 * near)
@@ -210,7 +231,7 @@ def test_contacts_of_every_kind_are_refused_where_they_cannot_be(kind: str) -> N
     model = fx.Model(*KINDS[kind](1.0))
     with pytest.raises(fx.ModelError, match="'touch' cannot be followed along a path"):
         fx.trace_static(model, until=1.0)
-    with pytest.raises(fx.ModelError, match=r"touch' opens and closes|contact of tubes"):
+    with pytest.raises(fx.ModelError, match=r"touch' opens and closes|contact of (tubes|lines)"):
         fx.simulate(model, until=0.01, step=1e-3, integrator=fx.EnergyMomentum())
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.core.written_modules import Module
 from flexmbs.dynamics.bristles import BristleRows
+from flexmbs.dynamics.energies import LossesOfTerms
 from flexmbs.dynamics.gaps import GapRows
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
 from flexmbs.integrators.compiled.step_arrays import (
@@ -171,7 +172,7 @@ class Driver:
         self._user_power = np.zeros((2 * n if self._users else 1, *dyn.markers.W.shape))
         self._acting = len(m.forces.mA) + len(m.contacts.mA) + len(m.distributed_owners) > 0
         self._wrenches = len(m.wrenches.mk) > 0
-        self._nodal = NodalLoads(dyn)
+        self._nodal, self._losses = NodalLoads(dyn), LossesOfTerms(dyn)
         matrix = dyn.matrix
         first, second = matrix.cut
         slots = matrix.static_slots
@@ -390,7 +391,7 @@ class Driver:
 
     def _powers(self, n: int) -> FloatArray | None:
         """Power (n, 3) of prescribed motions, forces between markers, and loads, as `Energies.powers`; None if zero."""
-        if not (self.varying or self._acting or self._wrenches or self._users or self._nodal):
+        if not (self.varying or self._acting or self._wrenches or self._users or self._nodal or self._losses):
             return None
         steps = np.arange(n)
         rows = (steps + 1) * self._rows - 1 if self.varying else np.zeros_like(steps)
@@ -425,6 +426,8 @@ class Driver:
         if self._nodal:
             of_states = zip(x.Q[states], x.V[states], scale[rows], strict=True)
             loads += [self._nodal.power(q, v, factors) for q, v, factors in of_states]
+        if self._losses:
+            springs += [self._losses.power(q, v) for q, v in zip(x.Q[states], x.V[states], strict=True)]
         for told, exists in ((self._wrench_power, self._wrenches), (self._user_power, self._users)):
             if exists:
                 loads -= told[numbers].reshape(n, 6 * told.shape[1]).sum(axis=1)

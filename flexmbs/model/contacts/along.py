@@ -127,11 +127,13 @@ class Tube(Along):
     -----
     Partners: `Plane`, `Sphere`, `Cylinder`, `Capsule`, `Box`, thick `Rim`. A law of a contact with it is one **per
     length**: the stiffness k of `HuntCrossleyLaw` has the unit force/length^(n + 1), and those of bristles are per
-    length, too. Two tubes in space that cross touch at a point, elastically: their law is one of points.
+    length, too. Two tubes in space that cross touch at a point, elastically: their law is one of points. Two tubes in
+    the plane lie on each other, with a law per length and a `CoulombLaw` or no friction at the interface: the first
+    one has the points, the other one is touched between its ends, so that the shorter is named first.
 
-    Friction acts at the axis, where the velocity of the partner is continued to: a belt that winds round a pulley
-    without slip has the speed omega (R + radius) of its axis. Limits: the tube does not roll about its own axis, its
-    ends have no caps (put a `Sphere` or `Vertex` on an end), and the force is resolved to an element.
+    Friction on shapes acts at the axis, where the velocity of the partner is continued to: a belt that winds round a
+    pulley without slip has the speed omega (R + radius) of its axis. Limits: the tube does not roll about its own axis,
+    its ends have no caps (put a `Sphere` or `Vertex` on an end), and the force is resolved to an element.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.laws import CONTACT
 from flexmbs.model.contacts.crossing import CrossingPair, crossing_pair
 from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
+from flexmbs.model.contacts.lines import LinePair, line_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
@@ -87,8 +88,8 @@ class Contact(Description):
         The pairs of shapes on markers; empty where they are searched.
     distributed : tuple of DistributedPair
         Those of a tube or skin along a flexible body with a shape on a marker: forces per length or area.
-    crossing : tuple of CrossingPair
-        Those of two tubes, which touch at a point.
+    crossing : tuple of CrossingPair or LinePair
+        Those of two tubes: that cross in space, at a point; that lie on each other in the plane, per length.
     searched : bool
         Whether they are searched.
 
@@ -132,7 +133,7 @@ class Contact(Description):
     searched: bool = field(init=False, repr=False)
     touching: tuple[ContactPair, ...] = field(init=False, repr=False)
     distributed: tuple[DistributedPair, ...] = field(init=False, repr=False)
-    crossing: tuple[CrossingPair, ...] = field(init=False, repr=False)
+    crossing: tuple[CrossingPair | LinePair, ...] = field(init=False, repr=False)
     row_forces: tuple[RowForce, ...] = field(init=False, repr=False)
     extra: tuple[ExtraCoordinate, ...] = field(init=False, repr=False)
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
@@ -154,7 +155,7 @@ class Contact(Description):
         object.__setattr__(self, "searched", self._is_searched(owner, parts))
         found: list[ContactPair] = []
         along: list[DistributedPair] = []
-        crossing: list[CrossingPair] = []
+        crossing: list[CrossingPair | LinePair] = []
         if not self.searched:
             self._declare(owner, parts, found, along, crossing)
         object.__setattr__(self, "crossing", tuple(crossing))
@@ -175,7 +176,7 @@ class Contact(Description):
         parts: tuple[Shape, ...],
         found: list[ContactPair],
         along: list[DistributedPair],
-        crossing: list[CrossingPair],
+        crossing: list[CrossingPair | LinePair],
     ) -> None:
         """The pairs of shapes on markers, and of those along bodies."""
         for a, b in combinations(parts, 2) if self.pairs is None else self._named(owner, parts):
@@ -183,7 +184,8 @@ class Contact(Description):
             if why_not and self.pairs is not None:
                 raise ModelError(f"{owner}: {a} and {b} cannot touch: {why_not}.")
             if not why_not and a.along and b.along:
-                crossing.append(crossing_pair(owner, a, b, self.law, self.friction))
+                pair_of = line_pair if a.body.planar else crossing_pair  # type: ignore[attr-defined]
+                crossing.append(pair_of(owner, a, b, self.law, self.friction))
             elif not why_not and (a.along or b.along):
                 one, other = (b, a) if a.along else (a, b)
                 along.append(distributed_pair(owner, self.name, one, other, self.law, self.friction))

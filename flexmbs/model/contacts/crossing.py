@@ -1,4 +1,4 @@
-"""Pairs of tubes that cross: elastic contact at a point, without friction."""
+"""Pairs of tubes that cross in space, in elastic contact at a point; and what all pairs of tubes need."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from flexmbs.kernels.crossing_contacts import (
     crossing_energy,
     crossing_force,
     crossing_gaps,
+    crossing_states,
     crossing_tangent,
 )
 from flexmbs.model.forces.items import Items, Kind
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from flexmbs.model.contacts.contact import FrictionLaw, NormalLaw
     from flexmbs.model.forces.items import Places
 
-__all__ = ["CrossingPair", "crossing_pair", "no_crossing"]
+__all__ = ["CrossingPair", "crossing_pair", "elements_of", "no_crossing", "refuse_many"]
 
 MOST = 4000
 """Pairs of elements of two tubes, each of which has a block of its own in the matrix."""
@@ -45,9 +46,19 @@ class CrossingPair(NamedTuple):
     def __str__(self) -> str:
         return f"{self.a} and {self.b}"
 
+    @property
+    def reach(self) -> float:
+        """Distance of the axes where the surfaces meet [length]."""
+        return self.law[0]
+
+    @property
+    def told(self) -> Any:
+        """Kernel that tells what the pair does."""
+        return crossing_states
+
     def items(self, places: Places, number: int) -> Items:
         """Every element of one tube with every one of the other."""
-        (dofs_a, iq_a, P_a), (dofs_b, iq_b, P_b) = (_elements(tube, places) for tube in (self.a, self.b))
+        (dofs_a, iq_a, P_a), (dofs_b, iq_b, P_b) = (elements_of(tube, places) for tube in (self.a, self.b))
         one, other = (part.ravel() for part in np.indices((len(dofs_a), len(dofs_b))))
         n = len(one)
         columns = (
@@ -60,16 +71,17 @@ class CrossingPair(NamedTuple):
         return Items(CROSSING, np.hstack((dofs_a[one], dofs_b[other])), columns)
 
 
-def _elements(tube: Along, places: Places) -> tuple[IntArray, IntArray, FloatArray]:
-    """Of the elements: coordinates (n_e, 3 n_x) of the vectors that move the axis, places in q, and polynomials."""
+def elements_of(tube: Along, places: Places) -> tuple[IntArray, IntArray, FloatArray]:
+    """Of the elements: coordinates (n_e, dim n_x) of the vectors that move the axis, places in q, and polynomials."""
     group, element = places.element_group(tube.body), tube.body.element
+    dim = element.layout.dim
     N = element.interpolation(group, NODES)[0]
     used = np.flatnonzero((N != 0.0).any(axis=(0, 1)))
-    first = group.dofs[:, ::3][:, used]
+    first = group.dofs[:, ::dim][:, used]
     P = np.einsum("cg,egi->eic", np.linalg.inv(np.vander(NODES, 4, increasing=True)), N[..., used])
     n_linear = getattr(group, "n_linear", None)
     iq = first if n_linear is None else n_linear + 7 * ((first - n_linear) // 6) + (first - n_linear) % 6
-    dofs = (first[..., None] + np.arange(3)).reshape(len(first), -1)
+    dofs = (first[..., None] + np.arange(dim)).reshape(len(first), -1)
     return np.ascontiguousarray(dofs), np.ascontiguousarray(iq), np.ascontiguousarray(P)
 
 
@@ -79,8 +91,8 @@ def no_crossing(a: Any, b: Any) -> str:
         return "both are on the same body, and contact of a body with itself is not there"
     if a.body.surface or b.body.surface:
         return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
-    if a.body.planar or b.body.planar:
-        return "lines in the plane do not cross as tubes"
+    if a.body.planar != b.body.planar:
+        return "one is a line in the plane, and the other one in space"
     return ""
 
 
@@ -92,10 +104,15 @@ def crossing_pair(owner: str, a: Any, b: Any, law: NormalLaw, friction: Friction
             f"{owner}: {a} and {b} touch elastically, without friction and damping; give them a contact of their own "
             f"with a HuntCrossleyLaw without damping, per point: [force/length^n]."
         )
+    refuse_many(owner, a, b)
+    return CrossingPair(a, b, (a.offset + b.offset, stiffness, exponent))
+
+
+def refuse_many(owner: str, a: Any, b: Any) -> None:
+    """Raise if there are too many pairs of elements."""
     count = len(a.body.cells) * len(b.body.cells)
     if count > MOST:
         raise ModelError(
             f"{owner}: {a} and {b} have {count} pairs of elements, and {MOST} can be treated; take fewer elements, or "
             f"make bodies of the parts that may touch."
         )
-    return CrossingPair(a, b, (a.offset + b.offset, stiffness, exponent))

@@ -34,6 +34,7 @@ class Kind:
     support: bool = False
     energy: Callable[[Any, FloatArray], float] | None = None
     gaps: Callable[[Any, State, FloatArray, FloatArray], None] | None = None
+    power: Callable[[Any, State], float] | None = None
 
 
 class Items(NamedTuple):
