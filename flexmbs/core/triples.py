@@ -33,6 +33,7 @@ __all__ = [
     "skew",
     "times",
     "transposed",
+    "triple",
 ]
 
 Vector = tuple[float, float, float]
@@ -106,6 +107,12 @@ def rotation(R: FloatArray, i: int) -> Matrix:
         R[i, 2, 1],
         R[i, 2, 2],
     )
+
+
+@kernel
+def triple(a: FloatArray, row: int, col: int) -> Vector:
+    """The vector a[row, col : col + 3]."""
+    return a[row, col], a[row, col + 1], a[row, col + 2]
 
 
 @kernel

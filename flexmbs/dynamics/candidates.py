@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.step_matrix import StepMatrix
     from flexmbs.system.system import System
 
-__all__ = ["Candidates", "exchange_laws", "has_regularised"]
+__all__ = ["ENOUGH", "LINEAR", "Candidates", "exchange_laws", "has_regularised"]
 
 SLACK = 0.1
 """Slack of a shape at rest, over its size."""
@@ -42,6 +42,12 @@ LASTING = 60
 """Evaluations for which a search should do."""
 ENOUGH = 1e-4
 """What is left of a right side, over its size, where what couples bodies is iterated: Newton's method goes on."""
+LINEAR = 1e-2
+"""The same where Newton's method does not count on more than a rate of convergence, which it measures.
+
+R. S. Dembo, S. C. Eisenstat, T. Steihaug, Inexact Newton methods, SIAM J. Numer. Anal. 19 (1982) 400-408: it then
+converges at a rate no worse than this beside that of the matrix, and most of the products are saved.
+"""
 ROOM = 60
 """Products with what couples bodies, in one solution, from which the whole is factorised."""
 
@@ -75,6 +81,7 @@ class Candidates:
         moves = system.free < dyn.n_v
         self._weight[moves] = dyn.mass[system.free[moves]]
         self._basis = np.zeros((ROOM + 1, system.n))
+        self._turned = np.zeros((2, len(self.place)))
         self._start, self._slack = np.zeros((0, 3)), np.zeros(0)
         self._pace, self._since, self._time = 0.0, 0, 0.0
         self.searches = self.solutions = self.products = self.whole = 0
@@ -215,19 +222,19 @@ class Candidates:
         """The common buffer has been factorised, with these weights."""
         self._factored, self._whole = (wa, compliance), None
 
-    def solve(self, matrix: StepMatrix, b: FloatArray, system: System, B: FloatArray) -> FloatArray:
-        """The solution for the factors that there are."""
+    def solve(self, matrix: StepMatrix, b: FloatArray, system: System, B: FloatArray, enough: float) -> FloatArray:
+        """The solution for the factors that there are; ``enough``: what may be left, over the size of b."""
         if self._of is None or not self._coupled:
             return matrix.solve(b)
         group, own = self._of
 
         def product(x: FloatArray, y: FloatArray) -> None:
             self.products += 1
-            coupling_product(group, own, self._live, self._coupled, self.place, x, y)
+            coupling_product(group, own, self._live, self._coupled, self.place, x, y, self._turned)
 
         if self._whole is None:
             self.solutions += 1
-            found = solve_coupled(matrix.solve, product, b, self._weight, self._basis, ENOUGH)
+            found = solve_coupled(matrix.solve, product, b, self._weight, self._basis, enough)
             if found is not None:
                 return found
             self._whole = self._factorise_whole(matrix, system, B)

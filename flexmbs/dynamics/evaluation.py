@@ -24,7 +24,7 @@ from flexmbs.core.given import VELOCITY
 from flexmbs.core.rotations import IDENTITY
 from flexmbs.core.sparsity import clear_blocks, rotate_blocks
 from flexmbs.core.user_calls import UserCalls
-from flexmbs.dynamics.candidates import Candidates, exchange_laws, has_regularised
+from flexmbs.dynamics.candidates import ENOUGH, Candidates, exchange_laws, has_regularised
 from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
@@ -317,8 +317,11 @@ class Dynamics:
         except SingularError as error:
             raise singular(system, error) from None
 
-    def solve(self, scale: float, position: float, velocity: float) -> FloatArray:
-        """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam)."""
+    def solve(self, scale: float, position: float, velocity: float, enough: float = ENOUGH) -> FloatArray:
+        """Solve for -(scale r, position g, velocity (G v + b)) as it stands in ``r``; the result covers (v, lam).
+
+        ``enough``: what may be left of it, over its size, where contacts that are searched couple bodies.
+        """
         began, system = time.perf_counter(), self.system
         reduce(
             self.r, system.free, self.frame_dofs, self.frames, self.n_v, scale, position, velocity,
@@ -327,7 +330,7 @@ class Dynamics:
         if self.candidates is None:
             x = self.matrix.solve(self.b)
         else:
-            x = self.candidates.solve(self.matrix, self.b, system, self.B)
+            x = self.candidates.solve(self.matrix, self.b, system, self.B, enough)
         spread(x, self.system.free, self.frame_dofs, self.frames, self.d)
         self.seconds["solve"] += time.perf_counter() - began
         return self.d

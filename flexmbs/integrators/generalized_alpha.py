@@ -27,6 +27,7 @@ import numpy as np
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.dynamics.candidates import LINEAR
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
@@ -325,7 +326,7 @@ class NewmarkStepper(Stepper):
         return largest_gap(dyn.r, dyn.n_v, dyn.equation_sizes, dyn.velocity_rows, self.h)
 
     def correct(self) -> float:
-        return self.add(self.dynamics.solve(1.0 / self.wa, 1.0, 1.0 / self.wv))
+        return self.add(self.dynamics.solve(1.0 / self.wa, 1.0, 1.0 / self.wv, LINEAR))
 
     def add(self, d: FloatArray) -> float:
         """Add an increment; its size."""

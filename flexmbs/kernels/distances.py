@@ -5,6 +5,7 @@ A shape lies at the origin of a marker; the distance is negative inside. ``b``: 
 ========= ========================================== =====================================
 shape     distance of x                              numbers
 ========= ========================================== =====================================
+plane     x_3
 sphere    |x| - R                                    R
 cylinder  f (sqrt(x_1^2 + x_2^2) - R), about z,      R, f = 1 outside, -1 inside
           without ends
@@ -29,13 +30,19 @@ from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.triples import IDENTITY, NULL, Matrix, Vector, dot, mixed, outer, plus, scaled, times
 
 __all__ = [
-    "Distance", "box_distance", "capsule_distance", "cylinder_distance", "ring_distance", "sphere_distance",
-    "triangle_distance",
+    "Distance", "box_distance", "capsule_distance", "cylinder_distance", "plane_distance", "ring_distance",
+    "sphere_distance", "triangle_distance",
 ]  # fmt: skip
 
 Distance = tuple[float, Vector, Matrix]
 PLANE: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)
+
+
+@inlined
+def plane_distance(b: Vector, x: Vector) -> Distance:
+    """The half-space x_3 < 0."""
+    return x[2], Z, NULL
 
 
 @inlined

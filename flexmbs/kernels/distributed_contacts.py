@@ -50,23 +50,14 @@ from flexmbs.core.triples import (
     transposed,
 )
 from flexmbs.kernels.contact_laws import contact_law
-from flexmbs.kernels.distances import (
-    Distance,
-    box_distance,
-    capsule_distance,
-    cylinder_distance,
-    ring_distance,
-    sphere_distance,
-    tangential,
-)
+from flexmbs.kernels.distances import tangential
+from flexmbs.kernels.rows.rows import shape_distance
 
 __all__ = [
-    "BOX", "CAPSULE", "CYLINDER", "PLANE", "RING", "SPHERE", "DistributedGroup", "distributed_energy",
-    "distributed_force", "distributed_gaps", "distributed_states", "distributed_tangent", "evaluate_point",
-    "state_of_point",
+    "DistributedGroup", "distributed_energy", "distributed_force", "distributed_gaps", "distributed_states",
+    "distributed_tangent", "evaluate_point", "state_of_point",
 ]  # fmt: skip
 
-PLANE, SPHERE, CYLINDER, CAPSULE, BOX, RING = range(6)
 Z: Vector = (0.0, 0.0, 1.0)
 F, K, C, BY_STATE, RATE = 26, 27, 33, 6, 57
 """Places in the scratch of the law."""
@@ -104,22 +95,6 @@ class DistributedGroup(NamedTuple):
     state: IntArray
     n_states: IntArray
     mptr: IntArray
-
-
-@kernel
-def _distance(kind: int, b: Vector, x: Vector) -> Distance:
-    """Signed distance of x from a shape."""
-    if kind == PLANE:
-        return x[2], Z, NULL
-    if kind == CYLINDER:
-        return cylinder_distance(b, x)
-    if kind == SPHERE:
-        return sphere_distance(b, x)
-    if kind == CAPSULE:
-        return capsule_distance(b, x)
-    if kind == BOX:
-        return box_distance(b, x)
-    return ring_distance(b, x)
 
 
 @kernel
@@ -180,7 +155,7 @@ def _evaluate(
 def evaluate_point(i: int, g: int, group: DistributedGroup, state: State, work: MarkerWork) -> None:
     """`_evaluate` at a state."""
     delta = _delta(i, g, group, state.q, work)
-    phi, n, _ = _distance(group.kind[i], _numbers(i, group), delta)
+    phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
     _evaluate(i, g, phi, n, _motion(i, g, delta, group, state.v, work)[2], group, state.v, work.S)
 
 
@@ -227,7 +202,7 @@ def distributed_force(group: DistributedGroup, state: State, env: Env, work: Mar
     for i in range(group.mA.shape[0]):
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = _distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
             if not abs(phi) < 1e300:
                 return i
             if phi > group.data[group.where[i]] and group.n_states[i] == 0:
@@ -251,7 +226,7 @@ def distributed_energy(
     for i in range(group.mA.shape[0]):
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = _distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
             if phi > group.data[group.where[i]] and group.n_states[i] == 0:
                 continue
             _, _, c = _motion(i, g, delta, group, state.v, work)
@@ -270,7 +245,7 @@ def distributed_gaps(
     for i in range(group.mA.shape[0]):
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = _distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
             here = phi - group.data[group.where[i]]
             if not here >= gap[group.pair[i]]:
                 gap[group.pair[i]] = here
@@ -290,7 +265,7 @@ def distributed_states(group: DistributedGroup, state: State, work: MarkerWork, 
         for g in range(group.points[i], group.points[i + 1]):
             x = _combined(i, g, group, group.iq, state.q)
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = _distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
             _, _, c = _motion(i, g, delta, group, state.v, work)
             energy = _evaluate(i, g, phi, n, c, group, state.v, S)
             force = applied(R, _push(i, n, group, S))
@@ -347,7 +322,7 @@ def distributed_tangent(
         B[o : o + group.order[i] * group.order[i]] = 0.0
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, H = _distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, H = shape_distance(group.kind[i], _numbers(i, group), delta)
             if not abs(phi) < 1e300:
                 return i
             if phi > group.data[group.where[i]] and group.n_states[i] == 0:

@@ -67,19 +67,43 @@ def split_blocks(group: ContactGroup, own: FloatArray, diagonal: IntArray, B: Fl
 
 
 @kernel
+def _add_part(
+    own: FloatArray, first: int, apart: int, n: int, m: int, x: FloatArray, y: FloatArray
+) -> None:  # fmt: skip
+    """y += P x with the part P (n, m) of a block whose rows are ``apart``; columns in pairs."""
+    even = m - m % 2
+    for a in range(n):
+        o = first + a * apart
+        s0 = s1 = 0.0
+        for b in range(0, even, 2):
+            s0 += own[o + b] * x[b]
+            s1 += own[o + b + 1] * x[b + 1]
+        if even < m:
+            s0 += own[o + even] * x[even]
+        y[a] += s0 + s1
+
+
+@kernel
 def coupling_product(
-    group: ContactGroup, own: FloatArray, live: IntArray, n_live: int, place: IntArray, x: FloatArray, y: FloatArray
-) -> None:
-    """y = C x on the unknowns; ``place (n_r,)``: unknown of each coordinate of the markers, -1 if it is held."""
+    group: ContactGroup, own: FloatArray, live: IntArray, n_live: int, place: IntArray, x: FloatArray, y: FloatArray,
+    work: FloatArray,
+) -> None:  # fmt: skip
+    """y = C x on the unknowns; ``place (n_r,)``: unknown of each coordinate of the markers, -1 if it is held.
+
+    ``work (2, n_r)``: x and y by the coordinates of the markers, so that no entry of a block asks for its place.
+    """
     mptr = group.mptr
-    y[:] = 0.0
+    n_r = place.shape[0]
+    for u in range(n_r):
+        work[0, u] = x[place[u]] if place[u] >= 0 else 0.0
+        work[1, u] = 0.0
     for at in range(n_live):
         c = live[at]
         a0, b0, o, N = mptr[group.mA[c]], mptr[group.mB[c]], group.off[c], group.order[c]
         nA = mptr[group.mA[c] + 1] - a0
-        for a in range(nA):
-            for b in range(N - nA):
-                u, v = place[a0 + a], place[b0 + b]
-                if u >= 0 and v >= 0:
-                    y[u] += own[o + a * N + nA + b] * x[v]
-                    y[v] += own[o + (nA + b) * N + a] * x[u]
+        _add_part(own, o + nA, N, nA, N - nA, work[0, b0:], work[1, a0:])
+        _add_part(own, o + nA * N, N, N - nA, nA, work[0, a0:], work[1, b0:])
+    y[:] = 0.0
+    for u in range(n_r):
+        if place[u] >= 0:
+            y[place[u]] += work[1, u]

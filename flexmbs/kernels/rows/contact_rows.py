@@ -1,6 +1,6 @@
-r"""Rows of contact with round shapes: the gap between a shape A and a ball B, and the velocity with which B slips.
+r"""Rows of contact with shapes that have a signed distance: the gap between a shape A and a ball B, and its slip.
 
-The shape lies at the marker A, with a signed distance of gradient n and derivative H (`flexmbs.kernels.distances`); the
+The shape lies at the marker A, with a signed distance of gradient n and derivative D (`flexmbs.kernels.distances`); the
 ball of radius r (0: a point) is marker B. With del = A^T (p_B - p_A), all in the axes of A::
 
     gap     distance(del) - r
@@ -8,18 +8,29 @@ ball of radius r (0: a point) is marker B. With del = A^T (p_B - p_A), all in th
 
 With the part tau of e in the tangent plane, y = n x e and the relative angular velocity, the slip is
 tau . d(del)/dt + ... = the row (-A tau, tau x del + r y, A tau, -r C^T y) of the twists. Its derivative follows from
-d tau = T d(del), T = -(n . e) H - n e^T H, and dy = -e~ H d(del): the wandering of the contact point is in it.
+d tau = T d(del), T = -(n . e) D - n e^T D, and dy = -e~ D d(del): the wandering of the contact point is in it.
 
-The three rows for e = x, y, z of A describe the slip without a tangent frame, which no sphere has everywhere. On planes
-the rows ALONG and BALL_SLIP say the same.
+The rows for e = x, y, z of A describe the slip without a tangent frame, which no sphere has everywhere; of a plane two
+are enough. They are linear in e, so that the forces of all of them are differentiated as one (`add_forces_changes`).
+
+With the relative velocity w = d(del)/dt, the angular velocities u_A, Omega = C u_B and q = u_A - Omega in the axes of
+A, the slip velocity is (I - n n^T) w + r q x n. The change of a rate at fixed twists is its gradient by the increments
+of both poses (`gap_rate_change`, `slip_rate_change`)::
+
+    g = u_A x n + D w                                                gap
+    g = u_A x tau - D ((n . w) e + (n . e) w - r e x q)              slip
+    (-A g, n x v + g x del, A g, 0)                                  gap; v = A^T (v_B - v_A)
+    (-A g, tau x v - r y x Omega + g x del, A g, r C^T y x u_B)      slip
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.jit import kernel
 from flexmbs.core.triples import (
-    NULL,
     Matrix,
     Vector,
     add_block,
@@ -42,11 +53,12 @@ from flexmbs.kernels.distances import (
     box_distance,
     capsule_distance,
     cylinder_distance,
+    plane_distance,
     ring_distance,
     sphere_distance,
     tangential,
 )
-from flexmbs.kernels.rows.kind import RowKind
+from flexmbs.kernels.rows.kind import RowKind, Use
 
 __all__ = [
     "BOX_GAP",
@@ -56,32 +68,41 @@ __all__ = [
     "CYLINDER_GAP",
     "CYLINDER_SLIP",
     "KINDS",
+    "PLANE_GAP",
+    "PLANE_SLIP",
     "RING_GAP",
     "RING_SLIP",
     "SPHERE_GAP",
     "SPHERE_SLIP",
+    "Motion",
     "Row",
-    "add_gap",
-    "add_slip",
+    "add_forces_changes",
+    "gap_rate_change",
     "gap_row",
+    "kinds_of_distance",
+    "motion",
+    "slip_rate_change",
     "slip_row",
-]  # fmt: skip
+]
 
 SPHERE_GAP, SPHERE_SLIP = 10, 11
 CYLINDER_GAP, CYLINDER_SLIP = 12, 13
 CAPSULE_GAP, CAPSULE_SLIP = 14, 15
 BOX_GAP, BOX_SLIP = 16, 17
 RING_GAP, RING_SLIP = 18, 19
+PLANE_GAP, PLANE_SLIP = 24, 25
 
 ZERO: Vector = (0.0, 0.0, 0.0)
-Row = tuple[float, Vector, Vector, Vector]
+Row = tuple[Vector, Vector, Vector]
+"""(n, a, b) of a row (-n, a, n, b)."""
+Motion = tuple[Vector, Vector, Vector, Vector, Vector]
 
 
 @kernel
-def gap_row(found: Distance, radius: float, delta: Vector, A: Matrix) -> Row:
-    """Value and gradient of a gap."""
-    phi, n, _ = found
-    return phi - radius, applied(A, n), cross(n, delta), ZERO
+def gap_row(found: Distance, delta: Vector, A: Matrix) -> Row:
+    """The gradient of a gap."""
+    _, n, _ = found
+    return applied(A, n), cross(n, delta), ZERO
 
 
 @kernel
@@ -89,229 +110,98 @@ def slip_row(found: Distance, e: Vector, radius: float, delta: Vector, A: Matrix
     """The row of a slip velocity."""
     _, n, _ = found
     tau, y = tangential(n, e), cross(n, e)
-    b = applied_back(back_product(A, B), scaled(-radius, y))
-    return 0.0, applied(A, tau), plus(cross(tau, delta), radius, y), b
+    b = applied_back(B, applied(A, scaled(-radius, y)))
+    return applied(A, tau), plus(cross(tau, delta), radius, y), b
 
 
 @kernel
-def add_gap(found: Distance, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    """The Hessian of a gap."""
-    _, n, curvature = found
-    _add_field(n, curvature, NULL, delta, A, factor, H)
+def motion(delta: Vector, A: Matrix, B: Matrix, v: Vector, turn_a: Vector, turn_b: Vector) -> Motion:
+    """What the changes of rates need of the relative velocity v = v_B - v_A and the twists: v, w, u_A, u_B, Omega."""
+    v = applied_back(A, v)
+    return v, plus(v, 1.0, cross(delta, turn_a)), turn_a, turn_b, applied_back(A, applied(B, turn_b))
 
 
 @kernel
-def add_slip(
-    found: Distance, e: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
+def gap_rate_change(found: Distance, delta: Vector, A: Matrix, moving: Motion) -> Row:
+    """The gradient of the rate of a gap at fixed twists."""
+    _, n, D = found
+    v, w, turn_a, _, _ = moving
+    g = plus(applied(D, w), 1.0, cross(turn_a, n))
+    return applied(A, g), plus(cross(n, v), 1.0, cross(g, delta)), ZERO
+
+
+@kernel
+def slip_rate_change(
+    found: Distance, e: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, moving: Motion
+) -> Row:
+    """The gradient of a slip velocity at fixed twists."""
+    _, n, D = found
+    v, w, turn_a, turn_b, spin = moving
+    tau, y = tangential(n, e), cross(n, e)
+    bent = plus(plus(scaled(dot(n, w), e), dot(n, e), w), -radius, cross(e, plus(turn_a, -1.0, spin)))
+    g = plus(cross(turn_a, tau), -1.0, applied(D, bent))
+    a = plus(plus(cross(tau, v), -radius, cross(y, spin)), 1.0, cross(g, delta))
+    return applied(A, g), a, scaled(radius, cross(applied_back(B, applied(A, y)), turn_b))
+
+
+@kernel
+def add_forces_changes(
+    found: Distance, f: float, e: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, H: FloatArray
 ) -> None:
-    """The derivative of the row of a slip velocity."""
-    _, n, curvature = found
+    """f times the Hessian of the gap and the derivative of the row of the slip along e (any vector), transposed.
+
+    ``H[c, axis]`` grows by what the increment c changes in component ``axis`` of the row.
+    """
+    _, n, D = found
     along = dot(n, e)
-    # e^T H as a vector: H is symmetric
-    T = mixed(-along, curvature, -1.0, outer(n, applied(curvature, e)))
-    Y = times(-1.0, product(skew(e), curvature))
-    _add_field(tangential(n, e), T, times(radius, Y), delta, A, factor, H)
-    # b = -r C^T y: db = -r (C^T dy + (C^T y)~ dth_B - C^T y~ dth_A), dy = Y d(del)
-    C, y = back_product(A, B), cross(n, e)
-    CY = back_product(C, Y)
-    through = product(CY, transposed(A))
-    add_block(H, 9, 0, factor * radius, through)
-    add_block(H, 9, 6, -factor * radius, through)
-    add_block(H, 9, 3, -factor * radius, mixed(1.0, product(CY, skew(delta)), -1.0, back_product(C, skew(y))))
-    add_block(H, 9, 9, -factor * radius, skew(applied_back(C, y)))
-
-
-@kernel
-def _add_field(tau: Vector, T: Matrix, Y: Matrix, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    """What the rows (-A tau, tau x del + y, A tau, .) change by, with d tau = T d(del) and dy = Y d(del)."""
+    tau = plus(tangential(n, e), f, n)
+    T = mixed(f - along, D, -1.0, outer(n, applied(D, e)))  # e^T D as a vector: D is symmetric
+    Y = times(-radius, product(skew(e), D))
+    y = scaled(radius, cross(n, e))
     # d(del) = A^T dd + del~ dth_A;  d(A tau) = A T A^T dd + A (T del~ - tau~) dth_A
-    shift = product(product(A, T), transposed(A))
-    turn = product(A, mixed(1.0, product(T, skew(delta)), -1.0, skew(tau)))
-    for row, sign in ((0, -factor), (6, factor)):
-        add_block(H, row, 0, -sign, shift)
-        add_block(H, row, 6, sign, shift)
-        add_block(H, row, 3, sign, turn)
-    Q = mixed(1.0, mixed(-1.0, product(skew(delta), T), 1.0, skew(tau)), 1.0, Y)
-    through = product(Q, transposed(A))
-    add_block(H, 3, 0, -factor, through)
-    add_block(H, 3, 6, factor, through)
-    add_block(H, 3, 3, factor, product(Q, skew(delta)))
+    back, turned = transposed(A), skew(delta)
+    shift = transposed(product(product(A, T), back))
+    turn = transposed(product(A, mixed(1.0, product(T, turned), -1.0, skew(tau))))
+    for axis, sign in ((0, -1.0), (6, 1.0)):
+        add_block(H, 0, axis, -sign, shift)
+        add_block(H, 6, axis, sign, shift)
+        add_block(H, 3, axis, sign, turn)
+    Q = mixed(1.0, mixed(-1.0, product(turned, T), 1.0, skew(tau)), 1.0, Y)
+    through = transposed(product(Q, back))
+    add_block(H, 0, 3, -1.0, through)
+    add_block(H, 6, 3, 1.0, through)
+    add_block(H, 3, 3, 1.0, transposed(product(Q, turned)))
+    # b = -C^T y: db = -(C^T dy + (C^T y)~ dth_B - C^T y~ dth_A), dy = Y d(del)
+    C = back_product(A, B)
+    CY = back_product(C, Y)
+    through = transposed(product(CY, back))
+    add_block(H, 0, 9, 1.0, through)
+    add_block(H, 6, 9, -1.0, through)
+    add_block(H, 3, 9, -1.0, transposed(mixed(1.0, product(CY, turned), -1.0, back_product(C, skew(y)))))
+    add_block(H, 9, 9, 1.0, skew(applied_back(C, y)))
 
 
-@inlined
-def _sphere_gap(b: Vector, radius: float, delta: Vector) -> float:
-    return sphere_distance(b, delta)[0] - radius
+def kinds_of_distance(
+    number: int, name: str, distance: Callable[..., Distance], turns: Use = "all"
+) -> tuple[RowKind, RowKind]:
+    """The kinds of the gap, ``number``, and of the slip, the next one, of a shape of this signed distance.
 
-
-@inlined
-def _sphere_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return gap_row(sphere_distance(b, delta), radius, delta, A)
-
-
-@inlined
-def _sphere_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return slip_row(sphere_distance(b, delta), e, radius, delta, A, B)
-
-
-@inlined
-def _add_sphere_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    add_gap(sphere_distance(b, delta), delta, A, factor, H)
-
-
-@inlined
-def _add_sphere_slip(
-    e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
-) -> None:
-    add_slip(sphere_distance(b, delta), e, radius, delta, A, B, factor, H)
-
-
-@inlined
-def _cylinder_gap(b: Vector, radius: float, delta: Vector) -> float:
-    return cylinder_distance(b, delta)[0] - radius
-
-
-@inlined
-def _cylinder_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return gap_row(cylinder_distance(b, delta), radius, delta, A)
-
-
-@inlined
-def _cylinder_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return slip_row(cylinder_distance(b, delta), e, radius, delta, A, B)
-
-
-@inlined
-def _add_cylinder_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    add_gap(cylinder_distance(b, delta), delta, A, factor, H)
-
-
-@inlined
-def _add_cylinder_slip(
-    e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
-) -> None:
-    add_slip(cylinder_distance(b, delta), e, radius, delta, A, B, factor, H)
-
-
-@inlined
-def _capsule_gap(b: Vector, radius: float, delta: Vector) -> float:
-    return capsule_distance(b, delta)[0] - radius
-
-
-@inlined
-def _capsule_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return gap_row(capsule_distance(b, delta), radius, delta, A)
-
-
-@inlined
-def _capsule_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return slip_row(capsule_distance(b, delta), e, radius, delta, A, B)
-
-
-@inlined
-def _add_capsule_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    add_gap(capsule_distance(b, delta), delta, A, factor, H)
-
-
-@inlined
-def _add_capsule_slip(
-    e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
-) -> None:
-    add_slip(capsule_distance(b, delta), e, radius, delta, A, B, factor, H)
-
-
-@inlined
-def _box_gap(b: Vector, radius: float, delta: Vector) -> float:
-    return box_distance(b, delta)[0] - radius
-
-
-@inlined
-def _box_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return gap_row(box_distance(b, delta), radius, delta, A)
-
-
-@inlined
-def _box_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return slip_row(box_distance(b, delta), e, radius, delta, A, B)
-
-
-@inlined
-def _add_box_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    add_gap(box_distance(b, delta), delta, A, factor, H)
-
-
-@inlined
-def _add_box_slip(
-    e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
-) -> None:
-    add_slip(box_distance(b, delta), e, radius, delta, A, B, factor, H)
-
-
-@inlined
-def _ring_gap(b: Vector, radius: float, delta: Vector) -> float:
-    return ring_distance(b, delta)[0] - radius
-
-
-@inlined
-def _ring_gap_row(b: Vector, radius: float, delta: Vector, A: Matrix) -> Row:
-    return gap_row(ring_distance(b, delta), radius, delta, A)
-
-
-@inlined
-def _ring_slip_row(e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix) -> Row:
-    return slip_row(ring_distance(b, delta), e, radius, delta, A, B)
-
-
-@inlined
-def _add_ring_gap(b: Vector, delta: Vector, A: Matrix, factor: float, H: FloatArray) -> None:
-    add_gap(ring_distance(b, delta), delta, A, factor, H)
-
-
-@inlined
-def _add_ring_slip(
-    e: Vector, b: Vector, radius: float, delta: Vector, A: Matrix, B: Matrix, factor: float, H: FloatArray
-) -> None:
-    add_slip(ring_distance(b, delta), e, radius, delta, A, B, factor, H)
+    ``turns``: what of the orientation of the shape counts for its distance.
+    """
+    common: dict[str, Any] = {"normal": "own", "contact": True, "distance": distance}
+    return (
+        RowKind(number=number, name=f"{name}_GAP", unit="length", uses=(turns, ""), **common),
+        RowKind(
+            number=number + 1, name=f"{name}_SLIP", unit="velocity", uses=("all", "all"), velocity_only=True, **common
+        ),
+    )
 
 
 KINDS = (
-    RowKind(
-        number=SPHERE_GAP, name="SPHERE_GAP", unit="length", uses=("", ""), normal="own", contact=True,
-        value=_sphere_gap, gradient=_sphere_gap_row, add_hessian=_add_sphere_gap,
-    ),
-    RowKind(
-        number=SPHERE_SLIP, name="SPHERE_SLIP", unit="velocity", uses=("all", "all"), normal="own", contact=True,
-        velocity_only=True, gradient=_sphere_slip_row, add_hessian=_add_sphere_slip,
-    ),
-    RowKind(
-        number=CYLINDER_GAP, name="CYLINDER_GAP", unit="length", uses=("all", ""), normal="own", contact=True,
-        value=_cylinder_gap, gradient=_cylinder_gap_row, add_hessian=_add_cylinder_gap,
-    ),
-    RowKind(
-        number=CYLINDER_SLIP, name="CYLINDER_SLIP", unit="velocity", uses=("all", "all"), normal="own", contact=True,
-        velocity_only=True, gradient=_cylinder_slip_row, add_hessian=_add_cylinder_slip,
-    ),
-    RowKind(
-        number=CAPSULE_GAP, name="CAPSULE_GAP", unit="length", uses=("all", ""), normal="own", contact=True,
-        value=_capsule_gap, gradient=_capsule_gap_row, add_hessian=_add_capsule_gap,
-    ),
-    RowKind(
-        number=CAPSULE_SLIP, name="CAPSULE_SLIP", unit="velocity", uses=("all", "all"), normal="own", contact=True,
-        velocity_only=True, gradient=_capsule_slip_row, add_hessian=_add_capsule_slip,
-    ),
-    RowKind(
-        number=BOX_GAP, name="BOX_GAP", unit="length", uses=("all", ""), normal="own", contact=True,
-        value=_box_gap, gradient=_box_gap_row, add_hessian=_add_box_gap,
-    ),
-    RowKind(
-        number=BOX_SLIP, name="BOX_SLIP", unit="velocity", uses=("all", "all"), normal="own", contact=True,
-        velocity_only=True, gradient=_box_slip_row, add_hessian=_add_box_slip,
-    ),
-    RowKind(
-        number=RING_GAP, name="RING_GAP", unit="length", uses=("all", ""), normal="own", contact=True,
-        value=_ring_gap, gradient=_ring_gap_row, add_hessian=_add_ring_gap,
-    ),
-    RowKind(
-        number=RING_SLIP, name="RING_SLIP", unit="velocity", uses=("all", "all"), normal="own", contact=True,
-        velocity_only=True, gradient=_ring_slip_row, add_hessian=_add_ring_slip,
-    ),
-)  # fmt: skip
+    *kinds_of_distance(SPHERE_GAP, "SPHERE", sphere_distance, turns=""),
+    *kinds_of_distance(CYLINDER_GAP, "CYLINDER", cylinder_distance),
+    *kinds_of_distance(CAPSULE_GAP, "CAPSULE", capsule_distance),
+    *kinds_of_distance(BOX_GAP, "BOX", box_distance),
+    *kinds_of_distance(RING_GAP, "RING", ring_distance),
+    *kinds_of_distance(PLANE_GAP, "PLANE", plane_distance),
+)

@@ -39,13 +39,16 @@ class RowKind:
         of A, ``"own"`` for another, whose Hessian is in ``add_hessian``; empty where there is none.
     value : kernel
         The value; None, with ``velocity_only``, for a row that has none.
-    gradient : kernel
+    gradient : kernel, optional
         Value and gradient (-n, a, n, b) as (value, n, a, b).
     hessian : kernel, optional
         Derivatives of (a, b) by the rotations, as blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B); none
         where no rotation counts. What n = A e brings elsewhere is added for it.
     add_hessian : kernel, optional
         Adds ``factor`` times the whole Hessian to ``H``, of a kind whose ``normal`` is ``"own"``.
+    distance : kernel, optional
+        In place of all of these, the signed distance of a shape, of which a contact with a ball is made
+        (`flexmbs.kernels.rows.contact_rows`): ``(b, x)`` -> value, gradient and its derivative at x, in the axes of A.
     change : kernel, optional
         Of ``e``, ``b``, and ``d0, d1, A0, B0, A1, B1`` at two states: the gradients between them, into ``S``
         (`flexmbs.kernels.rows.row_gradients`); without it `EnergyMomentum` refuses the kind.
@@ -66,10 +69,11 @@ class RowKind:
     unit: Literal["length", "angle", "velocity", "1"]
     uses: tuple[Use, Use]
     normal: Literal["", "fixed", "first", "z", "own"]
-    gradient: Callable[..., Any]
+    gradient: Callable[..., Any] | None = None
     value: Callable[..., float] | None = None
     hessian: Callable[..., Any] | None = None
     add_hessian: Callable[..., None] | None = None
+    distance: Callable[..., Any] | None = None
     change: Callable[..., None] | None = None
     velocity_only: bool = False
     counts_turns: bool = False

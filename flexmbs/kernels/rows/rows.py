@@ -29,7 +29,8 @@ VECTOR is the part of the rotation vector (axis times angle in [0, pi], which ha
 along e; it jumps at half a turn. SWING is the part of a tilt that does not depend on the turn about the axis
 (`flexmbs.kernels.rows.swing_rows`). DISTANCE has no gradient where d = 0: it becomes NaN there.
 
-Contacts have kinds of their own (`flexmbs.kernels.rows.contact_rows`), which `contact_row_gradient` knows.
+Contacts have kinds of their own: of shapes with a signed distance (`flexmbs.kernels.rows.contact_rows`), which
+`shape_distance` knows, and others, which `contact_row_gradient` knows.
 
 HEIGHT, SLIP and BALL_SLIP are told in `flexmbs.kernels.rows.rolling_rows`. The last two exist as velocities only: their
 "gradient" is the row that gives the slip velocity from the twists, their value is 0.
@@ -56,6 +57,7 @@ from flexmbs.core.triples import Matrix, Vector, add_block, applied_back, produc
 from flexmbs.kernels.rows.angle_rows import ANGLE, VECTOR
 from flexmbs.kernels.rows.axis_rows import ORTHOGONAL
 from flexmbs.kernels.rows.choice import choice, fact
+from flexmbs.kernels.rows.contact_rows import PLANE_GAP
 from flexmbs.kernels.rows.kind import RowKind
 from flexmbs.kernels.rows.position_rows import ALONG, DISTANCE, INERTIAL
 from flexmbs.kernels.rows.rolling_rows import BALL_SLIP, HEIGHT, SLIP
@@ -73,17 +75,23 @@ __all__ = [
     "SLIP",
     "SWING",
     "VECTOR",
+    "b_of",
+    "between",
     "collected",
     "contact_row_gradient",
     "contact_row_hessian",
     "counts_turns",
     "curvature",
+    "e_of",
+    "has_distance",
     "kind_of",
     "moves",
     "row_gradient",
     "row_hessian",
     "row_value",
+    "shape_distance",
     "turns",
+    "write_row",
 ]
 
 
@@ -118,12 +126,12 @@ _RELATIVE = {"delta": (applied_back, "A, d")}
 _COMMON = [kind for kind in KINDS if kind.number <= ANGLE]
 """Kinds that most joints consist of. A model that has no others compiles kernels of these alone (`Choice`)."""
 _ANY = [kind for kind in KINDS if not kind.contact]
-_TOUCHING = [kind for kind in KINDS if kind.contact or kind.number in (ALONG, HEIGHT, SLIP, BALL_SLIP)]
-"""Kinds that contacts consist of."""
+_TOUCHING = [kind for kind in KINDS if (kind.contact and not kind.distance) or kind.number in (HEIGHT, SLIP)]
+"""Kinds that contacts consist of, besides those of a distance."""
 
 
 def _chosen(
-    suffix: str, kinds: Sequence[RowKind]
+    suffix: str, kinds: Sequence[RowKind], last: int
 ) -> tuple[Callable[..., float], Callable[..., tuple[float, Vector, Vector, Vector]], Any, Any]:
     """Value, gradient, Hessian by rotations, and Hessians of their own, of some kinds."""
     names = globals()
@@ -135,7 +143,7 @@ def _chosen(
         otherwise="math.nan, UNKNOWN, UNKNOWN, UNKNOWN", inline=True,
     )  # fmt: skip
     by_turns = choice(
-        names, f"_rotation_hessian{suffix}", kinds, "hessian", "e, b, radius, d, A, B", derived=_RELATIVE, last=ALONG
+        names, f"_rotation_hessian{suffix}", kinds, "hessian", "e, b, radius, d, A, B", derived=_RELATIVE, last=last
     )
     own = choice(
         names, f"_add_hessian{suffix}", kinds, "add_hessian", "e, b, radius, d, A, B, factor, H", derived=_RELATIVE,
@@ -144,9 +152,15 @@ def _chosen(
     return value, gradient, by_turns, own
 
 
-_value, _gradient, _rotation_hessian, _add_hessian = _chosen("", _ANY)
-_common_value, _common_gradient, _common_rotation_hessian, _common_add_hessian = _chosen("_common", _COMMON)
-_, _touching_gradient, _touching_rotation_hessian, _touching_add_hessian = _chosen("_touching", _TOUCHING)
+_value, _gradient, _rotation_hessian, _add_hessian = _chosen("", _ANY, ALONG)
+_common_value, _common_gradient, _common_rotation_hessian, _common_add_hessian = _chosen("_common", _COMMON, ALONG)
+_, _touching_gradient, _touching_rotation_hessian, _touching_add_hessian = _chosen("_touching", _TOUCHING, HEIGHT)
+shape_distance = choice(
+    globals(), "shape_distance", [kind for kind in KINDS if kind.distance], "distance", "b, x", last=PLANE_GAP
+)
+"""``shape_distance(kind, b, x)``: the signed distance of the shape of a kind of rows, as the kind has it."""
+has_distance = fact(globals(), "has_distance", KINDS, lambda kind: int(kind.distance is not None))
+"""``has_distance(kind)``: whether a kind of rows is one of a shape with a signed distance."""
 _axis = fact(globals(), "_axis", KINDS, lambda kind: {"first": 1, "z": 2}.get(kind.normal, 0))
 _bends = fact(globals(), "_bends", KINDS, lambda kind: int(kind.hessian is not None))
 _has_own_hessian = fact(globals(), "_has_own_hessian", KINDS, lambda kind: int(kind.add_hessian is not None))
@@ -157,7 +171,7 @@ counts_turns = fact(globals(), "counts_turns", KINDS, lambda kind: int(kind.coun
 
 
 @kernel
-def _write(G: FloatArray, m: int, n: Vector, a: Vector, b: Vector) -> None:
+def write_row(G: FloatArray, m: int, n: Vector, a: Vector, b: Vector) -> None:
     """The gradient of a row from its normal n and its parts by rotations of A and B."""
     G[m, 0], G[m, 1], G[m, 2] = -n[0], -n[1], -n[2]
     G[m, 3], G[m, 4], G[m, 5] = a[0], a[1], a[2]
@@ -191,7 +205,14 @@ def _value_of_common(
 ) -> float:
     """`row_value` of the common kinds."""
     return _common_value(
-        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+        kind,
+        near[j],
+        e_of(c, j),
+        b_of(c, j),
+        c[j, 6],
+        between(p, i, k),
+        rotation(R, i),
+        rotation(R, k),
     )
 
 
@@ -202,9 +223,16 @@ def _gradient_of_common(
 ) -> float:  # fmt: skip
     """`row_gradient` of the common kinds."""
     value, n, a, b = _common_gradient(
-        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+        kind,
+        near[j],
+        e_of(c, j),
+        b_of(c, j),
+        c[j, 6],
+        between(p, i, k),
+        rotation(R, i),
+        rotation(R, k),
     )
-    _write(G, m, n, a, b)
+    write_row(G, m, n, a, b)
     return value
 
 
@@ -214,14 +242,14 @@ def _hessian_of_common(
     H: FloatArray,
 ) -> None:  # fmt: skip
     """`row_hessian` of the common kinds."""
-    e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
     axis = _axis(kind)
     if axis > 0:
         _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))
     if _has_own_hessian(kind):
-        _common_add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
+        _common_add_hessian(kind, e, b_of(c, j), radius, d, A, B, factor, H)
     elif _bends(kind):
-        _add_turns(H, factor, _common_rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
+        _add_turns(H, factor, _common_rotation_hessian(kind, e, b_of(c, j), radius, d, A, B))
 
 
 @kernel
@@ -229,7 +257,16 @@ def _value_of_any(
     kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray
 ) -> float:
     """`row_value` of all kinds."""
-    return _value(kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k))
+    return _value(
+        kind,
+        near[j],
+        e_of(c, j),
+        b_of(c, j),
+        c[j, 6],
+        between(p, i, k),
+        rotation(R, i),
+        rotation(R, k),
+    )
 
 
 @kernel
@@ -239,9 +276,16 @@ def _gradient_of_any(
 ) -> float:  # fmt: skip
     """`row_gradient` of all kinds."""
     value, n, a, b = _gradient(
-        kind, near[j], _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+        kind,
+        near[j],
+        e_of(c, j),
+        b_of(c, j),
+        c[j, 6],
+        between(p, i, k),
+        rotation(R, i),
+        rotation(R, k),
     )
-    _write(G, m, n, a, b)
+    write_row(G, m, n, a, b)
     return value
 
 
@@ -251,25 +295,25 @@ def _hessian_of_any(
     H: FloatArray,
 ) -> None:  # fmt: skip
     """`row_hessian` of all kinds."""
-    e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
     axis = _axis(kind)
     if axis > 0:
         _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))
     if _has_own_hessian(kind):
-        _add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
+        _add_hessian(kind, e, b_of(c, j), radius, d, A, B, factor, H)
     elif _bends(kind):
-        _add_turns(H, factor, _rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
+        _add_turns(H, factor, _rotation_hessian(kind, e, b_of(c, j), radius, d, A, B))
 
 
 @kernel
 def contact_row_gradient(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray, m: int
 ) -> float:
-    """`row_gradient` of the kinds that contacts consist of."""
+    """`row_gradient` of the kinds that contacts consist of, besides those of a distance."""
     value, n, a, b = _touching_gradient(
-        kind, 0.0, _first(c, j), _second(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+        kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
     )
-    _write(G, m, n, a, b)
+    write_row(G, m, n, a, b)
     return value
 
 
@@ -277,15 +321,15 @@ def contact_row_gradient(
 def contact_row_hessian(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float, H: FloatArray
 ) -> None:
-    """`row_hessian` of the kinds that contacts consist of."""
-    e, radius, d, A, B = _first(c, j), c[j, 6], _d(p, i, k), rotation(R, i), rotation(R, k)
+    """`row_hessian` of the kinds that contacts consist of, besides those of a distance."""
+    e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
     axis = _axis(kind)
     if axis > 0:
         _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))
     if _has_own_hessian(kind):
-        _touching_add_hessian(kind, e, _second(c, j), radius, d, A, B, factor, H)
+        _touching_add_hessian(kind, e, b_of(c, j), radius, d, A, B, factor, H)
     elif _bends(kind):
-        _add_turns(H, factor, _touching_rotation_hessian(kind, e, _second(c, j), radius, d, A, B))
+        _add_turns(H, factor, _touching_rotation_hessian(kind, e, b_of(c, j), radius, d, A, B))
 
 
 row_value = Choice(_value_of_common, _value_of_any, ANGLE)
@@ -315,18 +359,18 @@ row_hessian = Choice(_hessian_of_common, _hessian_of_any, ANGLE)
 
 
 @kernel
-def _first(c: FloatArray, j: int) -> Vector:
+def e_of(c: FloatArray, j: int) -> Vector:
     """First vector of the constants."""
     return c[j, 0], c[j, 1], c[j, 2]
 
 
 @kernel
-def _second(c: FloatArray, j: int) -> Vector:
+def b_of(c: FloatArray, j: int) -> Vector:
     """Second vector of the constants."""
     return c[j, 3], c[j, 4], c[j, 5]
 
 
 @kernel
-def _d(p: FloatArray, i: int, k: int) -> Vector:
+def between(p: FloatArray, i: int, k: int) -> Vector:
     """p_B - p_A."""
     return p[k, 0] - p[i, 0], p[k, 1] - p[i, 1], p[k, 2] - p[i, 2]

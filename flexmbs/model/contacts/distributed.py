@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.kernels.contact_laws import NONE
-from flexmbs.kernels.distributed_contacts import BOX, CAPSULE, CYLINDER, PLANE, RING, SPHERE
-from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, RING_GAP, SPHERE_GAP
-from flexmbs.kernels.rows.rows import ALONG
+from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, PLANE_GAP, RING_GAP, SPHERE_GAP
+from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.contacts.crossing import no_crossing
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DistributedPair", "distributed_pair", "no_distributed_pair"]
 
-SHAPES = {ALONG: PLANE, SPHERE_GAP: SPHERE, CYLINDER_GAP: CYLINDER, CAPSULE_GAP: CAPSULE, BOX_GAP: BOX, RING_GAP: RING}
-"""Shapes of `flexmbs.kernels.distributed_contacts` by the row of their gap to a point."""
 FINE = 1e-14
 """Deflections of bristles below this times the size of the body [length] are round-off of the slip velocity."""
 Numbers = tuple[float, ...]
@@ -40,7 +37,7 @@ class Ends(NamedTuple):
 class DistributedPair(NamedTuple):
     """Two shapes that may touch: A on a marker, B along a body.
 
-    ``kind, numbers``: A as `flexmbs.kernels.distributed_contacts` knows it; ``directions``: of slip, in its axes;
+    ``kind, numbers``: of the row of the gap between A and a point; ``directions``: of slip, in its axes;
     ``data``: numbers of the contact as for pairs of markers, the first being the distance of B from its axis or middle
     surface; ``states``: first-order states of its friction, those of one point after the other.
     """
@@ -91,7 +88,7 @@ def no_distributed_pair(a: Shape, b: Shape) -> str:
     if a.marker.body is b.body:  # type: ignore[attr-defined]  # one of them goes along a body
         return "both are on the same body"
     found = _rows(a, b)
-    if found is None or found.rows[0].kind not in SHAPES:
+    if found is None or kind_of(found.rows[0].kind).distance is None or found.offset != 0.0:
         return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
     return ""
 
@@ -105,7 +102,7 @@ def distributed_pair(
     gap, *slips = found.rows
     numbers = (*gap.constants[3:6], 0.0, 0.0, 0.0)[:3]
     directions = tuple(row.constants[:3] for row in slips) if friction is not None else ()
-    _warn_of_gaps(owner, a, b, SHAPES[gap.kind], numbers)
+    _warn_of_gaps(owner, a, b, gap.kind, numbers)
     data = (b.offset, *law.numbers(owner, a, b), *((float(NONE),) if friction is None else friction.numbers()))
     count = 0 if friction is None else friction.states(len(directions))
     fine = FINE * max(1e-3, float(abs(b.body.mesh.points).max()))
@@ -114,14 +111,15 @@ def distributed_pair(
         for p in range(b.count if count else 0)
         for k in range(count)
     )
-    return DistributedPair(a, b, SHAPES[gap.kind], numbers, directions, data, states)
+    return DistributedPair(a, b, gap.kind, numbers, directions, data, states)
 
 
 def _warn_of_gaps(owner: str, a: Shape, b: Along, kind: int, numbers: Numbers) -> None:
     """Warn if a shape is narrower than the points of the other one are apart, between which it is not seen."""
-    narrow = {SPHERE: numbers[0], CYLINDER: numbers[0], CAPSULE: numbers[0], BOX: sorted(numbers)[1], RING: numbers[1]}
-    bore = kind == CYLINDER and numbers[1] < 0.0
-    if kind == PLANE or bore:
+    narrow = dict.fromkeys((SPHERE_GAP, CYLINDER_GAP, CAPSULE_GAP), numbers[0])
+    narrow |= {BOX_GAP: sorted(numbers)[1], RING_GAP: numbers[1]}
+    bore = kind == CYLINDER_GAP and numbers[1] < 0.0
+    if kind == PLANE_GAP or bore:
         return
     reach = narrow[kind] + b.offset
     w = b.table().w

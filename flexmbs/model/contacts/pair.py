@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import MarkerWork
-from flexmbs.kernels.contacts import ContactGroup
-from flexmbs.kernels.rows.rows import contact_row_gradient
+from flexmbs.kernels.contacts import ContactGroup, contact_gaps
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -31,11 +30,10 @@ class ContactPair(NamedTuple):
 
 def gap_of(pair: ContactPair, p: FloatArray, R: FloatArray) -> float:
     """The gap of a pair with its markers at p (2, 3) and R (2, 3, 3)."""
-    row = pair.force.rows[0]
-    c = np.zeros((1, 12))
-    c[0, : len(row.constants)] = row.constants
-    found = contact_row_gradient(row.kind, 0, c, 0, 1, p, R, np.zeros((1, 12)), 0)
-    return float(found) - pair.force.data[0]
+    work, found = two_markers(), np.zeros((2, 1))
+    work.p[:], work.R[:] = p, R
+    contact_gaps(alone(pair), work, found[0], found[1])
+    return float(found[0, 0])
 
 
 def alone(pair: ContactPair) -> ContactGroup:

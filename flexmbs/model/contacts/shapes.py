@@ -18,12 +18,14 @@ from flexmbs.core.references import Description
 from flexmbs.kernels.rows.contact_rows import (
     CYLINDER_GAP,
     CYLINDER_SLIP,
+    PLANE_GAP,
+    PLANE_SLIP,
     RING_GAP,
     RING_SLIP,
     SPHERE_GAP,
     SPHERE_SLIP,
 )
-from flexmbs.kernels.rows.rows import ALONG, BALL_SLIP, HEIGHT, SLIP
+from flexmbs.kernels.rows.rows import HEIGHT, SLIP
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Row
@@ -211,9 +213,9 @@ class Plane(Shape):
         """With balls, points and rims."""
         radius = other.ball_radius
         if radius is not None:
+            tail = (*NO, radius)
             tangents = _tangents(self, other)
-            kind, tail = (ALONG, ()) if radius == 0.0 else (BALL_SLIP, (*NO, radius))
-            return ShapeRows((Row(ALONG, Z), *(Row(kind, (*e, *tail)) for e in tangents)), radius)
+            return ShapeRows((Row(PLANE_GAP, (*NO, *tail)), *(Row(PLANE_SLIP, (*e, *tail)) for e in tangents)))
         rim = other.rim_radius
         if rim is not None:
             tail = (*NO, rim)

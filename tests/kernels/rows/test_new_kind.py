@@ -19,7 +19,7 @@ from flexmbs.core.jit import inlined
 from flexmbs.core.triples import IDENTITY, add_block, dot
 from flexmbs.kernels.rows.kind import RowKind
 
-SQUARE = 24
+SQUARE = 90
 ZERO = (0.0, 0.0, 0.0)
 
 @inlined
@@ -151,7 +151,7 @@ def test_records_say_what_they_are_asked() -> None:
 
 
 def test_two_kinds_of_one_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "other_rows.py").write_text(SQUARE.replace("SQUARE = 24", "SQUARE = 4"), "utf-8")
+    (tmp_path / "other_rows.py").write_text(SQUARE.replace("SQUARE = 90", "SQUARE = 4"), "utf-8")
     import flexmbs.kernels.rows as package
 
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
