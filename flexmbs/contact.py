@@ -10,6 +10,7 @@ from flexmbs.model.contacts.distributed import DistributedPair as DistributedPai
 from flexmbs.model.contacts.friction_laws import BristleLaw as BristleLaw
 from flexmbs.model.contacts.friction_laws import CoulombLaw as CoulombLaw
 from flexmbs.model.contacts.friction_laws import DwellLaw as DwellLaw
+from flexmbs.model.contacts.height_field import HeightField as HeightField
 from flexmbs.model.contacts.kalker import kalker_coefficients as kalker_coefficients
 from flexmbs.model.contacts.lines import LinePair as LinePair
 from flexmbs.model.contacts.normal_laws import HertzLaw as HertzLaw

@@ -91,12 +91,12 @@ def _row(j: int, a: int, i: int, k: int, group: ContactGroup, work: MarkerWork) 
 
 
 @inlined
-def _ball_rows(m: int, first: int, i: int, k: int, most: float, group: ContactGroup, work: MarkerWork) -> bool:
+def _ball_rows(m: int, n_c: int, most: float, group: ContactGroup, work: MarkerWork) -> bool:
     """The first m rows of a shape with a distance and a ball; False, and the value alone, where the gap is > most."""
-    S, c = work.S, group.c
+    S, c, i, k, first = work.S, group.c, group.mA[n_c], group.mB[n_c], group.ptr[n_c]
     A, B, radius = rotation(work.R, i), rotation(work.R, k), c[first, 6]
     delta = applied_back(A, between(work.p, i, k))
-    found = shape_distance(group.kind[first], b_of(c, first), delta)
+    found = shape_distance(group.kind[first], b_of(c, first), delta, group.data, group.where[n_c])
     S[24, 0] = found[0] - radius
     if S[24, 0] > most:
         return False
@@ -115,7 +115,7 @@ def _rows(m: int, n: int, most: float, group: ContactGroup, work: MarkerWork) ->
     """The first m rows of contact n; False, and the value of the first one alone, where this is > most."""
     i, k, first = group.mA[n], group.mB[n], group.ptr[n]
     if has_distance(group.kind[first]):
-        return bool(_ball_rows(m, first, i, k, most, group, work))
+        return bool(_ball_rows(m, n, most, group, work))
     _row(first, 0, i, k, group, work)
     if work.S[24, 0] > most:
         return False
@@ -230,7 +230,7 @@ def contact_tangent(group: ContactGroup, state: State, env: Env, work: MarkerWor
             return n
         S[0:12] = 0.0
         if has_distance(group.kind[first]):
-            _ball_changes(m, first, i, k, group, work)
+            _ball_changes(m, n, group, work)
         else:
             _row_changes(m, first, i, k, group, work)
         _add_block(o, N, m, wq, wv, i, k, mptr, S, JT, JcT, JvT, B)
@@ -257,12 +257,12 @@ def _row_changes(m: int, first: int, i: int, k: int, group: ContactGroup, work: 
 
 
 @inlined
-def _ball_changes(m: int, first: int, i: int, k: int, group: ContactGroup, work: MarkerWork) -> None:
+def _ball_changes(m: int, n_c: int, group: ContactGroup, work: MarkerWork) -> None:
     """(F_i H_i)^T into S[0:12] and x^T H into S[18:] of a shape with a distance and a ball."""
-    S, c, twist = work.S, group.c, work.twist
+    S, c, twist, i, k, first = work.S, group.c, work.twist, group.mA[n_c], group.mB[n_c], group.ptr[n_c]
     A, B, radius = rotation(work.R, i), rotation(work.R, k), c[first, 6]
     delta = applied_back(A, between(work.p, i, k))
-    found = shape_distance(group.kind[first], b_of(c, first), delta)
+    found = shape_distance(group.kind[first], b_of(c, first), delta, group.data, group.where[n_c])
     force = ZERO
     for r in range(1, m):
         force = plus(force, S[26, r], e_of(c, first + r))

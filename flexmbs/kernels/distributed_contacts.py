@@ -155,7 +155,7 @@ def _evaluate(
 def evaluate_point(i: int, g: int, group: DistributedGroup, state: State, work: MarkerWork) -> None:
     """`_evaluate` at a state."""
     delta = _delta(i, g, group, state.q, work)
-    phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
+    phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
     _evaluate(i, g, phi, n, _motion(i, g, delta, group, state.v, work)[2], group, state.v, work.S)
 
 
@@ -202,7 +202,7 @@ def distributed_force(group: DistributedGroup, state: State, env: Env, work: Mar
     for i in range(group.mA.shape[0]):
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
             if not abs(phi) < 1e300:
                 return i
             if phi > group.data[group.where[i]] and group.n_states[i] == 0:
@@ -226,7 +226,7 @@ def distributed_energy(
     for i in range(group.mA.shape[0]):
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
             if phi > group.data[group.where[i]] and group.n_states[i] == 0:
                 continue
             _, _, c = _motion(i, g, delta, group, state.v, work)
@@ -245,7 +245,7 @@ def distributed_gaps(
     for i in range(group.mA.shape[0]):
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
             here = phi - group.data[group.where[i]]
             if not here >= gap[group.pair[i]]:
                 gap[group.pair[i]] = here
@@ -265,7 +265,7 @@ def distributed_states(group: DistributedGroup, state: State, work: MarkerWork, 
         for g in range(group.points[i], group.points[i + 1]):
             x = _combined(i, g, group, group.iq, state.q)
             delta = _delta(i, g, group, state.q, work)
-            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, _ = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
             _, _, c = _motion(i, g, delta, group, state.v, work)
             energy = _evaluate(i, g, phi, n, c, group, state.v, S)
             force = applied(R, _push(i, n, group, S))
@@ -322,7 +322,7 @@ def distributed_tangent(
         B[o : o + group.order[i] * group.order[i]] = 0.0
         for g in range(group.points[i], group.points[i + 1]):
             delta = _delta(i, g, group, state.q, work)
-            phi, n, H = shape_distance(group.kind[i], _numbers(i, group), delta)
+            phi, n, H = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
             if not abs(phi) < 1e300:
                 return i
             if phi > group.data[group.where[i]] and group.n_states[i] == 0:

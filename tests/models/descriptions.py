@@ -242,6 +242,7 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "Cylinder": (fx.contact.Cylinder(tip, radius=0.1),),
         "Capsule": (fx.contact.Capsule(tip, radius=0.1, length=1.0),),
         "Box": (fx.contact.Box(tip, size=(1, 1, 1)),),
+        "HeightField": (fx.contact.HeightField(tip, x=(0, 1), heights=(0, 0)),),
         "Triangle": (fx.contact.Triangle(tip, corners=((0, 0, 0), (1, 0, 0), (0, 1, 0))),),
         "LeastGap": (LeastGap(touch),),
         "SlipSpeed": (SlipSpeed(touch),),

@@ -49,6 +49,7 @@ class RowKind:
     distance : kernel, optional
         In place of all of these, the signed distance of a shape, of which a contact with a ball is made
         (`flexmbs.kernels.rows.contact_rows`): ``(b, x)`` -> value, gradient and its derivative at x, in the axes of A.
+        It may also take ``data, where``: the numbers of all contacts, and where those of this one begin.
     change : kernel, optional
         Of ``e``, ``b``, and ``d0, d1, A0, B0, A1, B1`` at two states: the gradients between them, into ``S``
         (`flexmbs.kernels.rows.row_gradients`); without it `EnergyMomentum` refuses the kind.

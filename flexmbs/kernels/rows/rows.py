@@ -155,10 +155,9 @@ def _chosen(
 _value, _gradient, _rotation_hessian, _add_hessian = _chosen("", _ANY, ALONG)
 _common_value, _common_gradient, _common_rotation_hessian, _common_add_hessian = _chosen("_common", _COMMON, ALONG)
 _, _touching_gradient, _touching_rotation_hessian, _touching_add_hessian = _chosen("_touching", _TOUCHING, HEIGHT)
-shape_distance = choice(
-    globals(), "shape_distance", [kind for kind in KINDS if kind.distance], "distance", "b, x", last=PLANE_GAP
-)
-"""``shape_distance(kind, b, x)``: the signed distance of the shape of a kind of rows, as the kind has it."""
+_SHAPES = [kind for kind in KINDS if kind.distance]
+shape_distance = choice(globals(), "shape_distance", _SHAPES, "distance", "b, x, data, where", last=PLANE_GAP)
+"""``shape_distance(kind, b, x, data, where)``: the signed distance of the shape of a kind, as the kind has it."""
 has_distance = fact(globals(), "has_distance", KINDS, lambda kind: int(kind.distance is not None))
 """``has_distance(kind)``: whether a kind of rows is one of a shape with a signed distance."""
 _axis = fact(globals(), "_axis", KINDS, lambda kind: {"first": 1, "z": 2}.get(kind.normal, 0))

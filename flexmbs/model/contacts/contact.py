@@ -21,7 +21,7 @@ from flexmbs.model.contacts.lines import LinePair, line_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
-from flexmbs.model.contacts.shapes import Shape
+from flexmbs.model.contacts.shapes import Shape, with_table
 from flexmbs.model.contacts.strangers import instead, warn_of_strangers
 from flexmbs.model.contacts.triangle import warn_of_shared_edges
 from flexmbs.model.forces.row_force import RowForce
@@ -267,6 +267,9 @@ class Contact(Description):
         rows = found.rows if self.friction is not None else found.rows[:1]
         friction = (float(NONE),) if self.friction is None else self.friction.numbers()
         data = (found.offset, *self.law.numbers(owner, a, b), *friction)
+        table = a.table_for(b, b.ball_radius or 0.0)
+        if table:
+            rows, data = tuple(with_table(row, len(data)) for row in rows), (*data, *table)
         count = 0 if self.friction is None else self.friction.states(len(rows) - 1)
         label = f"friction of {self.name!r}, {a} and {b}"
         fine = FINE * max(1e-3, *(float(np.abs(s.marker.position0()).max()) for s in (a, b)))

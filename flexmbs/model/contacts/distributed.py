@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.kernels.contact_laws import NONE
-from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, PLANE_GAP, RING_GAP, SPHERE_GAP
+from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, RING_GAP, SPHERE_GAP
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.contacts.crossing import no_crossing
 
@@ -104,6 +104,9 @@ def distributed_pair(
     directions = tuple(row.constants[:3] for row in slips) if friction is not None else ()
     _warn_of_gaps(owner, a, b, gap.kind, numbers)
     data = (b.offset, *law.numbers(owner, a, b), *((float(NONE),) if friction is None else friction.numbers()))
+    table = a.table_for(b, b.offset)
+    if table:
+        numbers, data = (float(len(data)), 0.0, 0.0), (*data, *table)
     count = 0 if friction is None else friction.states(len(directions))
     fine = FINE * max(1e-3, float(abs(b.body.mesh.points).max()))
     states = tuple(
@@ -119,7 +122,7 @@ def _warn_of_gaps(owner: str, a: Shape, b: Along, kind: int, numbers: Numbers) -
     narrow = dict.fromkeys((SPHERE_GAP, CYLINDER_GAP, CAPSULE_GAP), numbers[0])
     narrow |= {BOX_GAP: sorted(numbers)[1], RING_GAP: numbers[1]}
     bore = kind == CYLINDER_GAP and numbers[1] < 0.0
-    if kind == PLANE_GAP or bore:
+    if kind not in narrow or bore:
         return
     reach = narrow[kind] + b.offset
     w = b.table().w

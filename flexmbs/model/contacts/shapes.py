@@ -33,7 +33,19 @@ from flexmbs.model.joints.contracts import Row
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
 
-__all__ = ["Cylinder", "Plane", "Rim", "Shape", "ShapeRows", "Sphere", "Vertex", "placed", "round_rows", "rows_with"]
+__all__ = [
+    "Cylinder",
+    "Plane",
+    "Rim",
+    "Shape",
+    "ShapeRows",
+    "Sphere",
+    "Vertex",
+    "placed",
+    "round_rows",
+    "rows_with",
+    "with_table",
+]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO = (0.0, 0.0, 0.0)
@@ -102,6 +114,10 @@ class Shape(Description):
         """
         return np.zeros((0, 3))
 
+    def table_for(self, other: Shape, radius: float) -> tuple[float, ...]:
+        """Numbers behind those of a contact with a ball or a tube of this radius; c[3] of its rows tells where."""
+        return ()
+
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """The rows of this shape, as A, with another one, as B; None where there are none.
 
@@ -159,6 +175,11 @@ def rows_with(a: Shape, b: Shape, gap: int, slip: int, tail: tuple[float, ...]) 
         tuple(tuple(float(x) for x in R.T @ np.array(e)) for e in (X, Y)) if _in_plane(a, b) else (X, Y, Z)
     )  # fmt: skip
     return ShapeRows((Row(gap, (*NO, *tail)), *(Row(slip, (*e, *tail)) for e in directions)))
+
+
+def with_table(row: Row, begin: int) -> Row:
+    """A row of a shape whose table begins there in the numbers of the contact."""
+    return Row(row.kind, (*row.constants[:3], float(begin), *row.constants[4:]))
 
 
 @dataclass(frozen=True, eq=False)

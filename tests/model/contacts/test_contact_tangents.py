@@ -40,6 +40,15 @@ def at(body: Any, where: tuple[float, float, float], axis: tuple[float, float, f
     return body.marker_at(where, axis=axis)
 
 
+def hills(marker: Any, profile: bool = False) -> Any:
+    """Ground whose heights are of third degree."""
+    x, y = np.array([-2.0, -0.9, 0.1, 1.2, 2.0]), np.array([-2.0, -0.7, 0.4, 2.0])
+    if profile:
+        return C.HeightField(marker, x=x, heights=0.2 * x - 0.25 * x**2 + 0.05 * x**3)
+    u, v = np.meshgrid(x, y, indexing="ij")
+    return C.HeightField(marker, x=x, y=y, heights=0.2 * u - 0.15 * u**2 + 0.1 * u * v + 0.2 * v**2 + 0.05 * u**2 * v)
+
+
 PAIRS: dict[str, Any] = {
     "plane, ball": lambda a, b: (
         C.Plane(at(a, (0.1, 0.0, 0.1), (0.2, 0.1, 1.0))), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5)
@@ -112,6 +121,16 @@ PAIRS: dict[str, Any] = {
     "corner of a triangle, ball": lambda a, b: (
         C.Triangle(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), corners=((0.3, 0, 0.1), (-3, -1, 0.1), (-3, 0, 0.2))),
         C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=1.3),
+    ),
+    "hills, ball": lambda a, b: (
+        hills(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0))), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5)
+    ),
+    "hills, vertex": lambda a, b: (
+        hills(at(a, (0.1, 0.0, 0.5), (0.1, 0.2, 1.0))), C.Vertex(at(b, (0.4, 0.3, 0.2), (0, 0, 1.0)))
+    ),
+    "profile, ball": lambda a, b: (
+        hills(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), profile=True),
+        C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5),
     ),
     "rim, ball": lambda a, b: (
         C.Rim(at(a, (0.1, 0.0, 0.1), (0.2, 0.3, 1.0)), radius=0.5, tube=0.25),

@@ -8,7 +8,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
-from tests.model.contacts.test_contact_tangents import FRICTION, LAW, check, turned
+from tests.model.contacts.test_contact_tangents import FRICTION, LAW, check, hills, turned
 
 C = fx.contact
 SOFT = fx.Elastic(youngs_modulus=1.0, poissons_ratio=0.0, density=1.0)
@@ -52,6 +52,7 @@ SHAPES: dict[str, Any] = {
     "capsule": lambda at: C.Capsule(at((0.4, 0.1, -0.5), (0.3, 1.0, 0.1)), radius=0.9, length=0.1),
     "box": lambda at: C.Box(at((0.4, 0.1, -0.5), (0.1, 0.1, 1.0)), size=(3.0, 3.0, 2.0)),
     "rim": lambda at: C.Rim(at((0.4, 0.1, 0.9), (0.1, 0.1, 1.0)), radius=1.0, tube=1.2),
+    "hills": lambda at: hills(at((0.1, 0.0, 0.2), (0.1, 0.1, 1.0))),
 }
 
 
@@ -93,3 +94,4 @@ def test_planar_cable_on_a_floor(friction: str) -> None:
     cable = fx.FlexibleBody.line((0.1, 0.2), (0.9, 0.3), elements=2, element=fx.elements.ANCFCable2D(),
                                  section=fx.Rectangle(width=0.1, height=0.1), material=SOFT, name="line")  # fmt: skip
     compared(cable, C.Plane(fx.ground.marker((0, 0.3), axis=(0.1, 1.0))), (), friction)
+    compared(cable, hills(fx.ground.marker((0, 0.3), axis=(0.1, 1.0)), profile=True), (), friction)
