@@ -60,6 +60,13 @@ def test_pulley(run: Any) -> None:
     assert np.linalg.norm(slack) < 0.01 * 0.85  # of the speed of the rope
 
 
+def test_hills(run: Any) -> None:
+    names = run("hills")
+    # friction carries at most 2/7 of the weight, less than 0.8 of N on these slopes: what it slips at is 1 mm/s
+    assert abs(names["found"] / names["by_hand"] - 1.0).max() < 2e-3
+    assert names["run"].energy.dissipated[-1] < 0.01 * names["g"] * 2.0 * names["fall"].sum()
+
+
 def test_robot(run: Any) -> None:
     names = run("robot")
     assert off(names) < 1e-9  # statically determinate

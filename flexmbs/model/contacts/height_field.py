@@ -103,6 +103,12 @@ class HeightField(Shape):
         u, v = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
         return self._around(np.column_stack((u.ravel(), v.ravel())))[:, 0].reshape(u.shape)[()]
 
+    def normal(self, x: float, y: float = 0.0) -> FloatArray:
+        """Unit normal (3,) at a place, in the axes of the marker: a ball of radius r that touches there has its centre
+        at (x, y, height(x, y)) + r normal(x, y)."""
+        _, hu, hv, *_ = self._around(np.array([[x, y]], dtype=float))[0]
+        return np.array((-hu, -hv, 1.0)) / np.sqrt(1.0 + hu * hu + hv * hv)
+
     def _around(self, places: FloatArray) -> FloatArray:
         """h and its derivatives (n, 6) at places (n, 2)."""
         out = np.zeros((len(places), 6))

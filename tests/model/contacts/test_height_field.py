@@ -47,6 +47,15 @@ def test_the_spline_converges_with_the_fourth_power_of_the_spacing() -> None:
     assert (orders > 3.5).all(), errors
 
 
+def test_a_ball_put_on_it_by_the_normal_touches() -> None:
+    field = C.HeightField(GROUND, x=X, y=X, heights=0.2 * np.sin(X)[:, None] * np.cos(X))
+    for x, y in ((0.3, -0.4), (-1.1, 0.7)):
+        foot = np.array((x, y, field.height(x, y)))
+        phi, n, _ = distance(field, foot + 0.4 * field.normal(x, y), 0.4)
+        assert phi == pytest.approx(0.4, abs=1e-12)
+        assert n == pytest.approx(field.normal(x, y), abs=1e-12)
+
+
 def test_distances_in_a_round_trough() -> None:
     """A profile of fine nodes on a circle: the distance from it is the radius less that from its axis."""
     x = np.linspace(-0.9, 0.9, 361)
