@@ -33,8 +33,8 @@ MOST = 50
 """Iterations at most; from where there is one nearest point, a few are enough."""
 SHORTEST = 1e-3
 """Part of a step that is still tried."""
-CLOSE = 1e-14
-"""Size of a step, over that of the point, from which there is no better one."""
+NEAR, CLOSE = 1e-6, 1e-14
+"""Sizes of a step, over that of the point, from which the digits of distances tell no more, and from which it ends."""
 
 Four = tuple[float, float, float, float]
 Weights = tuple[int, Four, Four, Four]
@@ -165,10 +165,17 @@ def height_field_distance(b: Vector, x: Vector, data: FloatArray, where: int) ->
     found = height_of(u, v, data, at)
     square = _square(x, u, v, found[0])
     size = math.sqrt(dot(x, x)) + math.sqrt(square)
+    last = math.inf
     for _ in range(MOST):
         du, dv = _step(x, u, v, found)
-        if not abs(du) + abs(dv) > CLOSE * size:
+        step = abs(du) + abs(dv)
+        if not step > CLOSE * size or (step <= NEAR * size and step > 0.5 * last):
             break
+        last = step
+        if step <= NEAR * size:
+            u, v = u + du, v + dv
+            found = height_of(u, v, data, at)
+            continue
         part, shorter = 1.0, found
         while part >= SHORTEST:
             shorter = height_of(u + part * du, v + part * dv, data, at)
@@ -177,7 +184,7 @@ def height_field_distance(b: Vector, x: Vector, data: FloatArray, where: int) ->
                 break
             part *= 0.5
         if part < SHORTEST:
-            break  # as near as the digits tell
+            break
         u, v, found, square = u + part * du, v + part * dv, shorter, other
     h, hu, hv, huu, huv, hvv = found
     W = math.sqrt(1.0 + hu * hu + hv * hv)

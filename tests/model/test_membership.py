@@ -22,6 +22,7 @@ PARTS = {
     "Capsule",
     "Box",
     "Triangle",
+    "HeightField",
     "Tube",
     "Skin",
     "LeastGap",

@@ -61,7 +61,7 @@ class HeightField(Shape):
 
     Notes
     -----
-    Partners: `Sphere`, `Vertex`, `Tube`, `Skin`. A planar profile is on ``ground.marker((0, 0), axis=(0, 1))``.
+    Partners: `Sphere`, `Vertex`, `Tube`, `Skin`. In a planar model: ``ground.marker((0, 0), axis=(0, 1), x=(1, 0))``.
     Curvatures are looked at at the given places and between them. A corner of the ground is rounded by the spline over
     the nearest places.
 
@@ -71,7 +71,7 @@ class HeightField(Shape):
     >>> import flexmbs as fx
     >>> x = np.linspace(-2.0, 2.0, 41)
     >>> bowl = fx.contact.HeightField(fx.ground.marker((0, 0, 0)), x=x, y=x, heights=np.add.outer(x**2, x**2) / 4)
-    >>> bowl.height(0.5, 1.0).round(12), bowl.smallest_radius.round(12)
+    >>> round(float(bowl.height(0.5, 1.0)), 9), round(bowl.smallest_radius, 9)
     (0.3125, 2.0)
     """
 
@@ -104,8 +104,10 @@ class HeightField(Shape):
         return self._around(np.column_stack((u.ravel(), v.ravel())))[:, 0].reshape(u.shape)[()]
 
     def normal(self, x: float, y: float = 0.0) -> FloatArray:
-        """Unit normal (3,) at a place, in the axes of the marker: a ball of radius r that touches there has its centre
-        at (x, y, height(x, y)) + r normal(x, y)."""
+        """Unit normal (3,) at a place, in the axes of the marker.
+
+        A ball of radius r that touches there has its centre at (x, y, height(x, y)) + r normal(x, y).
+        """
         _, hu, hv, *_ = self._around(np.array([[x, y]], dtype=float))[0]
         return np.array((-hu, -hv, 1.0)) / np.sqrt(1.0 + hu * hu + hv * hv)
 
@@ -139,7 +141,7 @@ class HeightField(Shape):
     def smallest_radius(self) -> float:
         """The smallest radius of curvature of its hollows [length]: balls have to be smaller; infinite without any."""
         curvature, _ = self._hollow
-        return np.float64(1.0 / curvature) if curvature > 0.0 else np.float64(np.inf)
+        return 1.0 / curvature if curvature > 0.0 else float(np.inf)
 
     def table_for(self, other: Shape, radius: float) -> tuple[float, ...]:
         """What the kernels read, if the radius is not too large for a hollow."""
@@ -182,7 +184,7 @@ class HeightField(Shape):
             if abs(abs(float(across[2])) - 1.0) > FLAT:
                 raise ModelError(
                     f"{self}: the x and z axes of its marker must lie in the plane of motion, but y is "
-                    f"{across.round(6).tolist()}: give ground.marker((0, 0), axis=(0, 1))."
+                    f"{across.round(6).tolist()}: give it x, as ground.marker((0, 0), axis=(0, 1), x=(1, 0))."
                 )
         return rows_with(self, other, FIELD_GAP, FIELD_SLIP, (0.0, 0.0, 0.0, ball))
 

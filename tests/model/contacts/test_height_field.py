@@ -68,7 +68,7 @@ def test_distances_in_a_round_trough() -> None:
             along = np.array((np.cos(angle), 0.0, np.sin(angle)))
             assert phi == pytest.approx(1.0 - away, abs=1e-8)
             assert n == pytest.approx(radial, abs=1e-6)
-            assert D == pytest.approx(-np.outer(along, along) / away, abs=1e-3 / away**2)
+            assert pytest.approx(-np.outer(along, along) / away, abs=1e-3 / away**2) == D
     assert field.smallest_radius == pytest.approx(1.0, rel=1e-3)
 
 
