@@ -109,7 +109,7 @@ class HeightField(Shape):
         A ball of radius r that touches there has its centre at (x, y, height(x, y)) + r normal(x, y).
         """
         _, hu, hv, *_ = self._around(np.array([[x, y]], dtype=float))[0]
-        return np.array((-hu, -hv, 1.0)) / np.sqrt(1.0 + hu * hu + hv * hv)
+        return np.asarray(np.array((-hu, -hv, 1.0)) / np.sqrt(1.0 + hu * hu + hv * hv))
 
     def _around(self, places: FloatArray) -> FloatArray:
         """h and its derivatives (n, 6) at places (n, 2)."""
