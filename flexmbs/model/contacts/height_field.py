@@ -98,6 +98,11 @@ class HeightField(Shape):
         nodes = np.stack((h, hx, hy, hxy), axis=-1)
         return np.concatenate(([0.0, len(self.x), len(y)], self.x, y, nodes.ravel()))
 
+    @cached_property
+    def _numbers(self) -> tuple[float, ...]:
+        """The table behind its window, once for all that touches."""
+        return tuple(self.table[1:].tolist())
+
     def height(self, x: Any, y: Any = 0.0) -> Any:
         """h at places in the axes of the marker [length]; ``x`` and ``y`` may be arrays of one shape."""
         u, v = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
@@ -152,7 +157,7 @@ class HeightField(Shape):
                 f"{other} of radius {radius:.4g} would touch at two places, of which one is seen; give smoother "
                 f"heights, or a smaller radius."
             )
-        return (WINDOW * radius, *self.table[1:].tolist())
+        return (WINDOW * radius, *self._numbers)
 
     def clearance(self, x: FloatArray) -> FloatArray:
         """Heights above the surface, over the longest way that a slope can be nearer."""
