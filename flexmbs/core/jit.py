@@ -24,7 +24,7 @@ from numba.core.typing.templates import make_concrete_template
 
 from flexmbs.core.borrowing import borrows
 from flexmbs.core.kernel_cache import KernelCache, Unkept
-from flexmbs.core.kernel_compiler import KernelCompiler
+from flexmbs.core.kernel_compiler import KernelCompiler, ordinary
 from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
 from flexmbs.core.progress import Compiling
 
@@ -199,7 +199,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         self.targetdescr.options.parse_as_flags(flags, {**self.targetoptions, "_nrt": counting})
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
         library = LinkedLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
-        compiler = Compiler if counting else KernelCompiler
+        compiler = KernelCompiler if ordinary(self.py_func) else Compiler
         found = compile_extra(
             self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library, compiler
         )
