@@ -75,7 +75,7 @@ def moved(package: str, name: str, public: list[str]) -> Any:
 def _hint(inside: str, name: str, public: list[str]) -> str:
     from importlib.util import find_spec
 
-    # ``from package import module`` first asks for the module as an attribute; hints would import all namespaces for it.
+    # ``from package import module`` first asks for an attribute; looking for hints would import all namespaces.
     if name.startswith("_") or find_spec(".".join(filter(None, (ROOT, inside, name)))):
         return ""
     from difflib import get_close_matches
