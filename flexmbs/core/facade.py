@@ -73,7 +73,10 @@ def moved(package: str, name: str, public: list[str]) -> Any:
 
 
 def _hint(inside: str, name: str, public: list[str]) -> str:
-    if name.startswith("_"):
+    from importlib.util import find_spec
+
+    # ``from package import module`` first asks for an attribute; looking for hints would import all namespaces.
+    if name.startswith("_") or find_spec(".".join(filter(None, (ROOT, inside, name)))):
         return ""
     from difflib import get_close_matches
 

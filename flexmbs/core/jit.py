@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numba.core import config, event, sigutils, types
-from numba.core.compiler import Flags, compile_extra
+from numba.core.compiler import Compiler, Flags, compile_extra
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
@@ -24,6 +24,7 @@ from numba.core.typing.templates import make_concrete_template
 
 from flexmbs.core.borrowing import borrows
 from flexmbs.core.kernel_cache import KernelCache, Unkept
+from flexmbs.core.kernel_compiler import KernelCompiler, ordinary
 from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
 from flexmbs.core.progress import Compiling
 
@@ -198,7 +199,10 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         self.targetdescr.options.parse_as_flags(flags, {**self.targetoptions, "_nrt": counting})
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
         library = LinkedLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
-        found = compile_extra(self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library)
+        compiler = KernelCompiler if ordinary(self.py_func) else Compiler
+        found = compile_extra(
+            self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library, compiler
+        )
         return found._replace(type_annotation="", metadata=None, call_helper=None)
 
     def _with_entry(self, linked: Any) -> Any:

@@ -318,10 +318,10 @@ def _compiler() -> str:
 
     Of Python and numpy the first two numbers: bytecode, layout of objects and what numba makes of either hang on these.
     """
-    ours = ("flexmbs.core.jit", "flexmbs.core.borrowing", "flexmbs.core.kernel_library", __name__)
+    ours = ("jit", "borrowing", "kernel_compiler", "kernel_library", "kernel_cache")
     numpy = ".".join(np.__version__.split(".")[:2])
     versions = f"{sys.implementation.cache_tag} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {numpy}"
-    return _digest(versions, f"optimised {config.OPT}", *(_source(name) for name in ours))
+    return _digest(versions, f"optimised {config.OPT}", *(_source(f"flexmbs.core.{name}") for name in ours))
 
 
 def _digest(*parts: str) -> str:

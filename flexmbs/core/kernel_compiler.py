@@ -1,0 +1,121 @@
+"""How a kernel is translated: by those of numba's passes that it needs.
+
+Most of the time of a first run goes into numba's own Python, and half of that not into the kernel at hand: into passes
+for what it does not contain (closures, ``with``, generators, comprehensions, exceptions, loops over tuples of mixed
+types), into looking up after each of them where variables live, and into finding again that the sum of two floats is a
+float, by trying all that numba knows of sums. Here the passes are those that are left, and what an operation returns is
+asked once a process for the types of its operands. The code that comes out is the same; a function that is not
+`ordinary` goes numba's way.
+"""
+
+from __future__ import annotations
+
+import dis
+import operator
+from functools import cache
+from types import CodeType
+from typing import Any
+
+from numba.core import typed_passes, types, untyped_passes
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager, _pass_registry
+from numba.core.targetconfig import ConfigStack
+
+__all__ = ["KernelCompiler", "ordinary"]
+
+APART = {"BEFORE_WITH", "RAISE_VARARGS", "RETURN_GENERATOR", "SETUP_WITH", "YIELD_VALUE"}
+"""Instructions of Python for which numba has passes of their own; comprehensions and closures are code within code."""
+BY_NAME = {"literal_unroll", "literally"}
+"""Names for which it has."""
+
+PASSES = (
+    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
+    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA, untyped_passes.DeadBranchPrune,
+    typed_passes.NopythonTypeInference, typed_passes.PreLowerStripPhis, typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites, typed_passes.IRLegalization, typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)  # fmt: skip
+"""Of numba's, in its order. Those that change blocks bring what is known of variables up to date themselves."""
+
+
+def ordinary(function: Any) -> bool:
+    """Whether the function has nothing of what the passes that are left out are for."""
+    code = function.__code__
+    return (
+        not function.__closure__
+        and BY_NAME.isdisjoint(code.co_names)
+        and not any(isinstance(constant, CodeType) for constant in code.co_consts)
+        and APART.isdisjoint(instruction.opname for instruction in dis.get_instructions(code))
+    )
+
+
+class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type information
+    """Compiles one `ordinary` function."""
+
+    def __init__(self, context: Any, *others: Any) -> None:
+        flags = others[4]
+        super().__init__(_remembering(context, bool(flags.nrt)), *others)
+
+    def _compile_core(self) -> Any:
+        """One pass after the other; numba's own loop over them looks at the whole function after each."""
+        state, passes = self.state, _passes()
+        with ConfigStack().enter(state.flags.copy()):
+            for one, _ in passes.passes:
+                if one is typed_passes.NopythonRewrites and not state.flags.nrt:  # it makes loops of array expressions
+                    continue
+                made = _pass_registry.get(one).pass_inst
+                made.analysis = passes._analysis
+                made.run_pass(state)
+        state.pipeline = None
+        return state.cr
+
+
+@cache
+def _passes() -> PassManager:
+    """The list as numba keeps it, with what the passes ask of each other."""
+    passes = PassManager("ordinary kernel")
+    for one in PASSES:
+        passes.add_pass(one)
+    passes.finalize()
+    return passes
+
+
+@cache
+def _remembering(context: Any, counting: bool) -> _Remembering:
+    """The one for a context of numba, of which there is one a process; what counts references calls other functions."""
+    return _Remembering(context)
+
+
+class _Remembering:
+    """numba's knowledge of types, which remembers what its own functions return for types of arguments.
+
+    Only of functions that come with numba: what others return may depend on more than types. What is not found, or
+    refused, is asked again, and everything else is numba's.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._signatures: dict[tuple[int, ...], Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        """The signature of a call."""
+        if kws or type(func) is not types.Function:
+            return self._context.resolve_function_type(func, args, kws)
+        return self._remembered(func, args)
+
+    def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        """The signature of an assignment to an item."""
+        return self._remembered(self._context.resolve_value_type(operator.setitem), (target, index, value))
+
+    def _remembered(self, function: Any, args: Any) -> Any:
+        key = (function._code, *(kind._code for kind in args))
+        found = self._signatures.get(key)
+        if found is None:
+            found = self._context.resolve_function_type(function, args, {})
+            if found is not None:
+                self._signatures[key] = found
+        return found

@@ -1,0 +1,104 @@
+"""Kernels translated by fewer of numba's passes: which they are, and that the code is that of numba's own way."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numba.core import types
+
+from flexmbs.core import jit
+from flexmbs.core.kernel_compiler import ordinary
+
+
+class Pair(NamedTuple):
+    """As tables of the engine."""
+
+    x: Any
+    y: Any
+
+
+def swept(pair, n):
+    """Loops with two ways back, tuples, items of tuples, a branch on nothing, variables that change their value."""
+    total, last = 0.0, (0.0, 1.0)
+    for i in range(n):
+        if pair.x[i] < 0.0:
+            continue
+        total += np.sqrt(pair.x[i]) * last[1]
+        last = (last[1], total)
+        pair.y[i] = max(total, last[0])
+    return total
+
+
+def given(x, factor):
+    """A branch that the type of an argument decides."""
+    if factor is None:
+        return x[0]
+    return x[0] * factor[0]
+
+
+def made(x):
+    """Makes arrays, by a call and by an expression."""
+    work = np.zeros(3)
+    work[:] = 2.0 * x + x * x
+    return work[0] + work[1] * work[2]
+
+
+def comprehended(x):
+    """A comprehension."""
+    return sum([v * v for v in x])
+
+
+def refused(x):
+    """An exception."""
+    if x[0] < 0.0:
+        raise ValueError("negative")
+    return x[0]
+
+
+def generated(x):
+    """A generator."""
+    yield x[0]
+
+
+def looked_at(x):
+    """A ``with``."""
+    with contextlib.suppress(ValueError):
+        return x[0]
+
+
+VECTOR = types.float64[::1]
+PAIR = types.NamedTuple([VECTOR, VECTOR], Pair)
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [(swept, True), (given, True), (made, True), (comprehended, False), (refused, False), (generated, False),
+     (looked_at, False)],
+)  # fmt: skip
+def test_what_numba_has_own_passes_for_goes_its_way(function: Any, wanted: bool) -> None:
+    assert ordinary(function) is wanted
+
+
+@pytest.mark.parametrize(
+    ("function", "kinds"),
+    [(swept, (PAIR, types.int64)), (given, (VECTOR, types.none)), (given, (VECTOR, VECTOR))],
+)  # fmt: skip
+def test_the_code_is_that_of_all_passes(function: Any, kinds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fewer = jit.kernel(function)._typed(kinds, counting=False)
+    monkeypatch.setattr(jit, "ordinary", lambda function: False)
+    every = jit.kernel(function)._typed(kinds, counting=False)
+
+    def code(found: Any) -> str:
+        text = str(found.library._final_module)
+        return text.replace(found.fndesc.mangled_name, "kernel").replace(found.fndesc.env_name, "environment")
+
+    assert "kernel" in code(fewer)
+    assert code(fewer).splitlines()[1:] == code(every).splitlines()[1:]  # behind a name of the module
+
+
+def test_arrays_that_are_made_are_those_of_python() -> None:
+    x = np.array([0.5, -1.25, 3.0])
+    assert jit.kernel(made)(x) == made(x)
