@@ -321,6 +321,11 @@ class Run:
         elif self.sampled.viewer.near:
             joint, label = next(iter(self.sampled.viewer.near))
             found.append(f"several steps at a time: turns of {label or 'a coordinate'} of joint {joint!r} are counted")
+        elif choice.driver.failed and 2 * self.dynamics.compiled_steps < self.recorder.n_steps:
+            found.append(
+                f"most steps: compiled ones failed {choice.driver.failed} times, by a matrix that needs pivots, or "
+                f"since Newton's method did not converge"
+            )
         if self.events.hindrance:
             found.append(f"several steps at a time: {self.events.hindrance}")
         if self.sampled.loop.controllers and self.sampled.table.in_python:

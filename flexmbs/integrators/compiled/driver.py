@@ -233,11 +233,13 @@ class Driver:
         self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old
         self._given_at = tuple((part.ctypes.data, len(part)) for part in self._given)
         self._tables_at = tuple((part.ctypes.data, len(part)) for part in self._tables)
-        self.pause = self._wait = 0
+        self.pause = self._wait = self.failed = 0
         self._function: Any = None
 
     def step(self, state: StepState, h: float) -> StepResult | None:
         """One step; None leaves it to Python."""
+        if self._pauses():
+            return None
         x, t = self.x, state.t + h
         x.times[0] = x.ends[0] = t
         if self.memory is not None:
@@ -264,6 +266,8 @@ class Driver:
         ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted. ``plan``: the samples
         among these ends.
         """
+        if self._pauses():
+            return None
         dyn, x = self.dynamics, self.x
         n = min(len(ends), self.most)
         times = x.times
@@ -291,12 +295,21 @@ class Driver:
         self, state: StepState, planned: float, limits: SizeLimits, most: int, error_before: float, powers: bool
     ) -> Steps | None:  # fmt: skip
         """Up to ``most`` steps of sizes that step control chooses, the first ``planned``; None if the first fails."""
+        if self._pauses():
+            return None
         x = self.x
         if self.memory is not None:
             self.memory.idle()
         self.dynamics.set_time(state.t + planned)
         n = self._run(state, planned, min(most, self.most), error_before, self._given, True, powers, limits)
         return self._made(x.ends[:n].copy(), x.sizes[:n].copy(), state, powers)
+
+    def _pauses(self) -> bool:
+        """Whether this call is left to Python, after some that failed; before anything is evaluated for it."""
+        if self.pause == 0:
+            return False
+        self.pause -= 1
+        return True
 
     def _made(self, ends: FloatArray, sizes: FloatArray, first: StepState, powers: bool) -> Steps | None:
         """The steps of a call, at whose end loads and motions are left; None if there are none."""
@@ -346,9 +359,6 @@ class Driver:
 
         With ``limits`` their sizes are chosen, the first by ``h``.
         """
-        if self.pause > 0:
-            self.pause -= 1
-            return 0
         dyn, x = self.dynamics, self.x
         if not self.form.ready():
             return 0
@@ -385,6 +395,7 @@ class Driver:
         if not x.counts[FAILED]:
             self._wait = 0
         else:
+            self.failed += made == 0
             self._wait = 0 if made > 0 else min(max(1, 2 * self._wait), PAUSE)
             self.pause = self._wait
         return made
