@@ -20,11 +20,13 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, SingularError
+from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.core.linsolve.coupled import solve_coupled
 from flexmbs.kernels.contact_laws import COULOMB, FRICTION_OF_CONTACT, SECANT
 from flexmbs.kernels.contacts import ContactGroup, contact_energy, contact_force, contact_tangent
+from flexmbs.kernels.rows.contact_rows import USUAL
 from flexmbs.kernels.searched_contacts import coupling_product, split_blocks, used_up
-from flexmbs.model.contacts.searching import PairRows, shapes_near
+from flexmbs.model.contacts.searching import PairRows, kinds_that_meet, shapes_near
 from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ class Candidates:
         for table in self.tables:
             self._diagonal = np.maximum(self._diagonal, table.diagonal)
         self._refuse_frames(dyn)
+        self._kinds = numbers_of_kinds(kinds_that_meet([table.owner.parts for table in self.tables]), USUAL).dtype
         self.place = system.unknown[self.dof]
         self._weight = np.zeros(system.n)
         moves = system.free < dyn.n_v
@@ -164,9 +167,12 @@ class Candidates:
         self._work = self._markers._replace(B=self._own)
         self._owner = np.concatenate(owner)
         none = np.zeros(len(a), dtype=np.int64)
+        kinds = np.concatenate(kind)
+        if kinds.max(initial=0) <= USUAL:
+            kinds = kinds.astype(self._kinds)  # the same from search to search
         return ContactGroup(
             mA=a, mB=b, ptr=np.concatenate(([0], np.cumsum(np.concatenate(count)))).astype(np.int64),
-            off=end - order * order, order=order, kind=np.concatenate(kind), c=np.concatenate(c), mptr=self.mptr,
+            off=end - order * order, order=order, kind=kinds, c=np.concatenate(c), mptr=self.mptr,
             where=np.concatenate(where), data=np.concatenate(data), state=none - 1, n_states=none,
         )  # fmt: skip
 

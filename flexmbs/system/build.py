@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
+from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.contacts import ContactGroup
 from flexmbs.kernels.distributed_contacts import DistributedGroup
@@ -17,6 +18,7 @@ from flexmbs.kernels.inertia import RigidGroup, gyroscopic_force
 from flexmbs.kernels.laws import CONTACT, GIVEN
 from flexmbs.kernels.pairs import JointGroup
 from flexmbs.kernels.row_forces import RowForceGroup
+from flexmbs.kernels.rows.contact_rows import USUAL
 from flexmbs.kernels.wrenches import WrenchGroup
 from flexmbs.model.control.actuators import JointTarget, WrenchTarget
 from flexmbs.model.control.calling import only_label
@@ -340,7 +342,7 @@ class _Builder:
         _, where, data = pack([f for _, f in self.contact_items])
         columns = table.columns()
         del columns["near"], columns["factor"]
-        columns["kind"] = columns["kind"].astype(np.int64)
+        columns["kind"] = numbers_of_kinds(columns["kind"].tolist(), USUAL)
         return ContactGroup(
             **columns, mptr=self.markers.ptr, where=where, data=data,
             state=np.array([states[0] if states else -1 for states in places], dtype=np.int64),

@@ -9,7 +9,9 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State, owned
 from flexmbs.core.errors import ModelError
+from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.distributed_contacts import DistributedGroup, distributed_gaps, distributed_states
+from flexmbs.kernels.rows.contact_rows import USUAL
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ def distributed_group(
         data.extend(pair.data)
     found = {name: np.concatenate([np.zeros(0), *values]).astype(np.int64) for name, values in ints.items()}
     n_s, n_x = found.pop("n_s"), found.pop("n_x")
+    found["kind"] = numbers_of_kinds(found["kind"].tolist(), USUAL)
     widest = max((part.shape[1] for part in N), default=0)
     weights = [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in N]
     return DistributedGroup(

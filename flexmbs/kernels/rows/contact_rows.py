@@ -74,6 +74,7 @@ __all__ = [
     "RING_SLIP",
     "SPHERE_GAP",
     "SPHERE_SLIP",
+    "USUAL",
     "Motion",
     "Row",
     "add_forces_changes",
@@ -85,12 +86,14 @@ __all__ = [
     "slip_row",
 ]
 
-SPHERE_GAP, SPHERE_SLIP = 10, 11
-CYLINDER_GAP, CYLINDER_SLIP = 12, 13
-CAPSULE_GAP, CAPSULE_SLIP = 14, 15
-BOX_GAP, BOX_SLIP = 16, 17
-RING_GAP, RING_SLIP = 18, 19
-PLANE_GAP, PLANE_SLIP = 24, 25
+PLANE_GAP, PLANE_SLIP = 10, 11
+SPHERE_GAP, SPHERE_SLIP = 12, 13
+CYLINDER_GAP, CYLINDER_SLIP = 14, 15
+CAPSULE_GAP, CAPSULE_SLIP = 16, 17
+BOX_GAP, BOX_SLIP = 18, 19
+RING_GAP, RING_SLIP = 20, 21
+USUAL = CYLINDER_SLIP
+"""The last of the kinds that most contacts consist of; a model that has no others compiles these alone (`Choice`)."""
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 Row = tuple[Vector, Vector, Vector]

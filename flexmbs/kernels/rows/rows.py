@@ -57,7 +57,7 @@ from flexmbs.core.triples import Matrix, Vector, add_block, applied_back, produc
 from flexmbs.kernels.rows.angle_rows import ANGLE, VECTOR
 from flexmbs.kernels.rows.axis_rows import ORTHOGONAL
 from flexmbs.kernels.rows.choice import choice, fact
-from flexmbs.kernels.rows.contact_rows import PLANE_GAP
+from flexmbs.kernels.rows.contact_rows import PLANE_GAP, USUAL
 from flexmbs.kernels.rows.kind import RowKind
 from flexmbs.kernels.rows.position_rows import ALONG, DISTANCE, INERTIAL
 from flexmbs.kernels.rows.rolling_rows import BALL_SLIP, HEIGHT, SLIP
@@ -128,6 +128,8 @@ _COMMON = [kind for kind in KINDS if kind.number <= ANGLE]
 _ANY = [kind for kind in KINDS if not kind.contact]
 _TOUCHING = [kind for kind in KINDS if (kind.contact and not kind.distance) or kind.number in (HEIGHT, SLIP)]
 """Kinds that contacts consist of, besides those of a distance."""
+_ROLLING = [kind for kind in _TOUCHING if kind.number <= USUAL]
+"""Those of a rim on a plane."""
 
 
 def _chosen(
@@ -155,8 +157,20 @@ def _chosen(
 _value, _gradient, _rotation_hessian, _add_hessian = _chosen("", _ANY, ALONG)
 _common_value, _common_gradient, _common_rotation_hessian, _common_add_hessian = _chosen("_common", _COMMON, ALONG)
 _, _touching_gradient, _touching_rotation_hessian, _touching_add_hessian = _chosen("_touching", _TOUCHING, HEIGHT)
-_SHAPES = [kind for kind in KINDS if kind.distance]
-shape_distance = choice(globals(), "shape_distance", _SHAPES, "distance", "b, x, data, where", last=PLANE_GAP)
+_, _rolling_gradient, _rolling_rotation_hessian, _ = _chosen("_rolling", _ROLLING, HEIGHT)
+
+
+def _distance(name: str, kinds: Sequence[RowKind]) -> Any:
+    """A kernel that gives the signed distance of the shape of some kinds of rows."""
+    with_one = [kind for kind in kinds if kind.distance]
+    return choice(globals(), name, with_one, "distance", "b, x, data, where", last=PLANE_GAP)
+
+
+shape_distance = Choice(
+    _distance("_usual_distance", [kind for kind in KINDS if kind.number <= USUAL]),
+    _distance("_any_distance", KINDS),
+    USUAL,
+)
 """``shape_distance(kind, b, x, data, where)``: the signed distance of the shape of a kind, as the kind has it."""
 has_distance = fact(globals(), "has_distance", KINDS, lambda kind: int(kind.distance is not None))
 """``has_distance(kind)``: whether a kind of rows is one of a shape with a signed distance."""
@@ -305,10 +319,22 @@ def _hessian_of_any(
 
 
 @kernel
-def contact_row_gradient(
+def _gradient_of_rolling(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray, m: int
 ) -> float:
-    """`row_gradient` of the kinds that contacts consist of, besides those of a distance."""
+    """`contact_row_gradient` of a rim on a plane."""
+    value, n, a, b = _rolling_gradient(
+        kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
+    )
+    write_row(G, m, n, a, b)
+    return value
+
+
+@kernel
+def _gradient_of_touching(
+    kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray, m: int
+) -> float:
+    """`contact_row_gradient` of all kinds."""
     value, n, a, b = _touching_gradient(
         kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
     )
@@ -317,10 +343,20 @@ def contact_row_gradient(
 
 
 @kernel
-def contact_row_hessian(
+def _hessian_of_rolling(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float, H: FloatArray
 ) -> None:
-    """`row_hessian` of the kinds that contacts consist of, besides those of a distance."""
+    """`contact_row_hessian` of a rim on a plane."""
+    e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
+    _add_shifts(H, factor, product(A, skew(e if _axis(kind) == 1 else Z)))
+    _add_turns(H, factor, _rolling_rotation_hessian(kind, e, b_of(c, j), radius, d, A, B))
+
+
+@kernel
+def _hessian_of_touching(
+    kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float, H: FloatArray
+) -> None:
+    """`contact_row_hessian` of all kinds."""
     e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
     axis = _axis(kind)
     if axis > 0:
@@ -331,6 +367,11 @@ def contact_row_hessian(
         _add_turns(H, factor, _touching_rotation_hessian(kind, e, b_of(c, j), radius, d, A, B))
 
 
+contact_row_gradient = Choice(_gradient_of_rolling, _gradient_of_touching, USUAL)
+"""``contact_row_gradient(kind, j, c, i, k, p, R, G, m)``: `row_gradient` of the kinds of contacts, besides those of a
+distance."""
+contact_row_hessian = Choice(_hessian_of_rolling, _hessian_of_touching, USUAL)
+"""``contact_row_hessian(kind, j, c, i, k, p, R, factor, H)``: their `row_hessian`."""
 row_value = Choice(_value_of_common, _value_of_any, ANGLE)
 """``row_value(kind, j, c, near, i, k, p, R)``: value of row j between the markers i (A) and k (B); NaN for an unknown
 kind.

@@ -31,7 +31,7 @@ from flexmbs.kernels.rows.kind import RowKind
 
 __all__ = ["KINDS", "SEGMENTS_GAP", "SEGMENTS_SLIP", "nearest_places"]
 
-SEGMENTS_GAP, SEGMENTS_SLIP = 20, 21
+SEGMENTS_GAP, SEGMENTS_SLIP = 22, 23
 
 PARALLEL = 1e-12
 """Square of the sine of the angle below which two segments count as parallel."""

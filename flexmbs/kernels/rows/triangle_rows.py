@@ -7,6 +7,6 @@ from flexmbs.kernels.rows.contact_rows import kinds_of_distance
 
 __all__ = ["KINDS", "TRIANGLE_GAP", "TRIANGLE_SLIP"]
 
-TRIANGLE_GAP, TRIANGLE_SLIP = 22, 23
+TRIANGLE_GAP, TRIANGLE_SLIP = 24, 25
 
 KINDS = kinds_of_distance(TRIANGLE_GAP, "TRIANGLE", triangle_distance)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import MarkerWork
+from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.contacts import ContactGroup, contact_gaps
+from flexmbs.kernels.rows.contact_rows import USUAL
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -44,7 +46,7 @@ def alone(pair: ContactPair) -> ContactGroup:
     for row, numbers in zip(force.rows, c, strict=True):
         numbers[: len(row.constants)] = row.constants
     return ContactGroup(
-        **ints, ptr=np.array([0, len(c)]), kind=np.array([row.kind for row in force.rows]), c=c,
+        **ints, ptr=np.array([0, len(c)]), kind=numbers_of_kinds([row.kind for row in force.rows], USUAL), c=c,
         mptr=np.zeros(3, dtype=np.int64), where=np.zeros(1, dtype=np.int64),
         data=np.array(force.data, dtype=np.float64), state=np.zeros(1, dtype=np.int64),
         n_states=np.array([len(force.states)]),

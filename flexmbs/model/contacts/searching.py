@@ -6,7 +6,7 @@ shapes: they are asked for once for every two kinds that meet (`PairRows`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import fields
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from flexmbs.model.contacts.pair import ContactPair
     from flexmbs.model.contacts.shapes import Shape
 
-__all__ = ["MANY", "MOST_DECLARED", "PairRows", "Places", "Sorts", "places_of", "shapes_near", "sorts_that_meet"]
+__all__ = [
+    "MANY",
+    "MOST_DECLARED",
+    "PairRows",
+    "Places",
+    "Sorts",
+    "kinds_that_meet",
+    "places_of",
+    "shapes_near",
+    "sorts_that_meet",
+]
 
 MANY = 300
 """Pairs that may touch from which they are searched."""
@@ -72,6 +82,16 @@ def sorts_that_meet(parts: Sequence[Shape]) -> list[Sorts]:
         if count:
             found.append(Sorts(a, b, count))
     return found
+
+
+def kinds_that_meet(contacts: Iterable[Sequence[Shape]]) -> list[int]:
+    """The kinds of rows that pairs of these shapes may have."""
+    found: set[int] = set()
+    for parts in contacts:
+        for a, b, _ in sorts_that_meet(parts):
+            rows = a.rows_against(b) or b.rows_against(a)
+            found |= {row.kind for row in rows.rows} if rows else set()
+    return sorted(found)
 
 
 class Places(NamedTuple):
