@@ -62,7 +62,7 @@ def drive(p: dict[str, Any]) -> list[float]:
                 markerNumbers=[rim, shape], nodeNumber=history, numberOfContactSegments=points,
                 contactStiffness=p["stiffness"] * piece, contactDamping=p["damping"] * piece,
                 frictionVelocityPenalty=p["friction_slope"] * piece, frictionCoefficient=p["friction"],
-                circleRadius=p["radius"], useSegmentNormals=False,
+                circleRadius=p["radius"], useSegmentNormals=p["segment_normals"],
             )  # fmt: skip
             mbs.AddObject(touch)
     driver = mbs.AddObject(items.CoordinateConstraint(markerNumbers=[ground, wheels[0][1]], velocityLevel=True))
@@ -72,7 +72,9 @@ def drive(p: dict[str, Any]) -> list[float]:
     def prescribe(mbs: Any, t: float) -> bool:
         if t < loaded + 2.0 * p["step"]:
             mbs.SetObjectParameter(held[2], "offset", p["stretch"] * min(1.0, t / stretched))
-            mbs.SetObjectParameter(driver, "offset", p["speed"] * min(1.0, max(0.0, (t - stretched) / (up - stretched))))
+            mbs.SetObjectParameter(
+                driver, "offset", p["speed"] * min(1.0, max(0.0, (t - stretched) / (up - stretched)))
+            )
             mbs.SetLoadParameter(brake, "load", -p["torque"] * min(1.0, max(0.0, (t - up) / (loaded - up))))
         return True
 
@@ -83,9 +85,9 @@ def drive(p: dict[str, Any]) -> list[float]:
     omega = mbs.AddSensor(sensor)
     mbs.Assemble()
     settings = exudyn.SimulationSettings()
-    settings.solutionSettings.writeSolutionToFile = False
-    settings.solutionSettings.sensorsWritePeriod = p["every"]
-    settings.displayGlobalTimers = False
+    settings.solution.file.write = False
+    settings.solution.sensors.writePeriod = p["every"]
+    settings.show.globalTimers = False
     settings.parallel.numberOfThreads = 1
     settings.linearSolver.solverType = exudyn.LinearSolverType.EigenSparse
     integration = settings.timeIntegration
@@ -94,6 +96,8 @@ def drive(p: dict[str, Any]) -> list[float]:
     integration.numberOfSteps = round(p["until"] / p["step"])
     integration.newton.useModifiedNewton = p["modified"]
     integration.newton.relativeTolerance = p["rtol"]
+    integration.discontinuous.iterationTolerance = p["dtol"]
+    integration.discontinuous.maxIterations = p["dmax"]
     integration.generalizedAlpha.spectralRadius = p["rho"]
     kind = exudyn.DynamicSolverType
     scheme = kind.TrapezoidalIndex2 if p["scheme"] == "trapezoidal" else kind.GeneralizedAlpha
