@@ -4,10 +4,11 @@
 
 The case `belt-drive`: a belt of planar cables is stretched around two pulleys, run up to 100 rad/s and loaded with
 20 N m; the driven pulley is slower by what the string theory of creep says, 0.985 rad/s. Both sides have the same belt,
-pulleys, times and damping of the material, and forces per length in proportion to the depth of the contact. Damping of
-the contact and friction are linear in Exudyn; those of flexmbs have the same slopes at 2 000 N/m, the mean pressure of
-the belt on a pulley. Each side has several meshes and steps, so that times can be compared where errors are equal.
-Only the call of the solver is timed, in turns, in one thread.
+pulleys, times and damping of the material. The contact differs: flexmbs presses with the power 1.5 of the depth, damps
+in proportion to the force and smooths friction by a hyperbolic tangent; Exudyn is linear in all three. Its stiffness,
+2e8 N/m^2, lies between the secant and the tangent of the other at the mean pressure of 2 000 N/m, and damping and slope
+of friction are equal there. Each side has several meshes or steps, so that times can be compared where errors are equal;
+nan marks a run that did not converge. Only the call of the solver is timed, in turns, in one thread.
 """
 
 from __future__ import annotations
@@ -32,25 +33,28 @@ TARGET = 0.02
 WINDOW, EVERY = 0.15, 1e-3
 PRESSURE, STIFFNESS, DAMPING, SLIP = 2e3, 2e8, 2e4, 1e-3
 """Mean pressure [N/m], spring [N/m^2] and damper [N s/m^2] per length, speed of the regularised friction [m/s]."""
-OURS = ((40, 1e-4), (60, 1e-4), (60, 5e-5))
-THEIRS = ((60, 1e-4), (60, 5e-5), (60, 2.5e-5))
+OURS = ((40, 1e-4), (60, 2e-4), (60, 1e-4), (60, 5e-5))
+THEIRS = ((60, 1e-4), (60, 2.5e-5), (60, 1e-5))
 """Elements and steps [s]."""
 
 
 def ours(elements: int, step: float) -> list[float]:
     """Processor seconds, mean angular velocity of the driven pulley at the end, and its spread."""
-    law = fx.contact.HuntCrossleyLaw(stiffness=STIFFNESS, exponent=1.0, damping=DAMPING / PRESSURE)
-    made, parts = case.model(LENGTH, elements, law)
+    made, parts = case.model(LENGTH, elements)
     system = fx.compile_model(made)
     newton = fx.NewtonOptions(jacobian_update="full", rtol=1e-5)
     scheme = fx.GeneralizedAlpha(rho_inf=0.3, newton=newton)
     fx.simulate(system, 2 * step, step=step, integrator=scheme)
     runs: list[Any] = []
-    taken = measure.cpu_time(
-        lambda: runs.append(
-            fx.simulate(system, case.UNTIL, step=step, integrator=scheme, output=fx.Output(every=EVERY), progress=False)
-        )
-    )
+
+    def simulate() -> None:
+        output = fx.Output(every=EVERY)
+        runs.append(fx.simulate(system, case.UNTIL, step=step, integrator=scheme, output=output, progress=False))
+
+    try:
+        taken = measure.cpu_time(simulate)
+    except fx.ConvergenceError:
+        return [np.nan] * 3
     omega = runs[0].angular_velocity(parts["driven"])[runs[0].t > case.UNTIL - WINDOW, 2]
     return [taken, float(omega.mean()), float(omega.std())]
 
@@ -64,11 +68,11 @@ def problem(elements: int, step: float) -> dict[str, Any]:
     return {
         "nodes": np.vstack([places, slopes]).T.tolist(), "length": LENGTH, "mass": case.MASS, "EA": case.EA,
         "EI": case.EI, "retardation": case.RETARDATION, "reduced": 1, "near": near, "radius": case.RADIUS,
-        "pulley_mass": 1.0, "pulley_inertia": 5e-3, "points": 4, "segment_normals": False, "stiffness": STIFFNESS,
+        "pulley_mass": 1.0, "pulley_inertia": 5e-3, "points": 3, "segment_normals": False, "stiffness": STIFFNESS,
         "damping": DAMPING, "friction": case.MU, "friction_slope": case.MU * PRESSURE / SLIP,
         "stretch": case.DISTANCE - near, "speed": case.SPEED, "torque": case.TORQUE,
         "times": [case.STRETCHED, case.UP, case.LOADED], "until": case.UNTIL, "window": WINDOW, "every": EVERY,
-        "step": step, "scheme": "generalized-alpha", "rho": 0.5, "modified": True, "rtol": 1e-8, "dtol": 1.0, "dmax": 5,
+        "step": step, "scheme": "generalized-alpha", "rho": 0.5, "modified": True, "rtol": 1e-8, "dtol": 1.0, "dmax": 1,
     }  # fmt: skip
 
 

@@ -17,7 +17,6 @@ RADIUS, DISTANCE, EA, MASS, MU, SPEED, TORQUE = 0.1, 0.5, 2e4, 0.1, 0.5, 100.0, 
 THICK, EI, RETARDATION = 1e-3, 2e-3, 1e-4
 STRETCHED, UP, LOADED, UNTIL = 0.05, 0.15, 0.2, 0.55
 """The belt is stretched and the driver run up, then the driven pulley is braked; measured are the last 0.15 s."""
-PRESSES = fx.contact.HuntCrossleyLaw(stiffness=5e10, damping=10.0)
 
 
 def axis(s: FloatArray, near: float) -> FloatArray:
@@ -30,9 +29,7 @@ def axis(s: FloatArray, near: float) -> FloatArray:
     return np.array([x, y])
 
 
-def model(
-    length: float, elements: int = 60, law: fx.contact.HuntCrossleyLaw = PRESSES
-) -> tuple[fx.Model, dict[str, Any]]:
+def model(length: float, elements: int = 60) -> tuple[fx.Model, dict[str, Any]]:
     """The belt, of this stress-free length, with its pulleys near each other so that it just fits; and its parts."""
     near = 0.5 * (length - 2.0 * np.pi * RADIUS)
     belt = fx.FlexibleBody(
@@ -49,7 +46,7 @@ def model(
     touch = fx.Contact(
         (*(fx.contact.Cylinder(p.centre, radius=RADIUS - THICK) for p in (driver, driven)),
          fx.contact.Tube(belt, radius=THICK)),
-        law, fx.contact.CoulombLaw(MU, speed=1e-3),
+        fx.contact.HuntCrossleyLaw(stiffness=5e10, damping=10.0), fx.contact.CoulombLaw(MU, speed=1e-3),
         allow_overlap=True, name="pulleys",
     )  # fmt: skip
     brake = fx.Moment(driven.centre, -TORQUE, history=fx.Table([0.0, UP, LOADED, 10.0], [0.0, 0.0, 1.0, 1.0]))
