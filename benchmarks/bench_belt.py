@@ -7,8 +7,8 @@ The case `belt-drive`: a belt of planar cables is stretched around two pulleys, 
 pulleys, times and damping of the material. The contact differs: flexmbs presses with the power 1.5 of the depth, damps
 in proportion to the force and smooths friction by a hyperbolic tangent; Exudyn is linear in all three. Its stiffness,
 2e8 N/m^2, lies between the secant and the tangent of the other at the mean pressure of 2 000 N/m, and damping and slope
-of friction are equal there. Each side has several meshes or steps, so that times can be compared where errors are equal;
-nan marks a run that did not converge. Only the call of the solver is timed, in turns, in one thread.
+of friction are equal there. Each side has several meshes or steps, so that times can be compared at equal errors; nan
+marks a run that did not converge. Only the call of the solver is timed, in turns, in one thread.
 """
 
 from __future__ import annotations
