@@ -219,17 +219,17 @@ def _run_apart(
     cases: Sequence[Case | CaseEntry], jobs: int, draw: bool, listener: Listener
 ) -> Iterator[tuple[int, CaseResult]]:
     """The cases in ``jobs`` processes, as they finish."""
-    from flexmbs.verification.workers import run_in_workers
+    from flexmbs.verification.workers import Lost, run_in_workers
 
     for index, event in run_in_workers(cases, jobs, draw):
         entry = _entry(cases[index])
         if event is None:
             listener.begin(entry)
-        elif isinstance(event, CaseResult):
-            yield index, event
         elif isinstance(event, str):
             listener.progress(entry, event)
-        else:
+        elif isinstance(event, CaseResult):
+            yield index, event
+        elif isinstance(event, Lost):
             yield index, _broken(CaseResult(entry, None, "error"), event.reason)
 
 
