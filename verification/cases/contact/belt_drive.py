@@ -14,26 +14,28 @@ from flexmbs.verification.cases.moving import over_time
 from flexmbs.verification.reference.data import load_reference
 
 RADIUS, DISTANCE, EA, MASS, MU, SPEED, TORQUE = 0.1, 0.5, 2e4, 0.1, 0.5, 100.0, 20.0
-THICK = 1e-3
+THICK, EI, RETARDATION = 1e-3, 2e-3, 1e-4
 STRETCHED, UP, LOADED, UNTIL = 0.05, 0.15, 0.2, 0.55
 """The belt is stretched and the driver run up, then the driven pulley is braked; measured are the last 0.15 s."""
+
+
+def axis(s: FloatArray, near: float) -> FloatArray:
+    """Places of the belt, that far from its start, around pulleys at this distance."""
+    arc = np.pi * RADIUS
+    right, left = (s - near) / RADIUS - 0.5 * np.pi, (s - 2.0 * near - arc) / RADIUS + 0.5 * np.pi
+    part = [s < near, s < near + arc, s < 2.0 * near + arc]
+    x = np.select(part, [s, near + RADIUS * np.cos(right), 2.0 * near + arc - s], RADIUS * np.cos(left))
+    y = np.select(part, [0.0 * s - RADIUS, RADIUS * np.sin(right), 0.0 * s + RADIUS], RADIUS * np.sin(left))
+    return np.array([x, y])
 
 
 def model(length: float, elements: int = 60) -> tuple[fx.Model, dict[str, Any]]:
     """The belt, of this stress-free length, with its pulleys near each other so that it just fits; and its parts."""
     near = 0.5 * (length - 2.0 * np.pi * RADIUS)
-    arc = np.pi * RADIUS
-
-    def axis(s: FloatArray) -> FloatArray:
-        right, left = (s - near) / RADIUS - 0.5 * np.pi, (s - 2.0 * near - arc) / RADIUS + 0.5 * np.pi
-        part = [s < near, s < near + arc, s < 2.0 * near + arc]
-        x = np.select(part, [s, near + RADIUS * np.cos(right), 2.0 * near + arc - s], RADIUS * np.cos(left))
-        y = np.select(part, [0.0 * s - RADIUS, RADIUS * np.sin(right), 0.0 * s + RADIUS], RADIUS * np.sin(left))
-        return np.array([x, y])
-
     belt = fx.FlexibleBody(
-        fx.meshes.curve(axis, elements, (0.0, length), closed=True), fx.elements.ANCFCable2D(), name="belt",
-        stiffness=fx.BeamStiffness(EA=EA, EI_z=2e-3, mass_per_length=MASS, retardation_time=1e-4),
+        fx.meshes.curve(lambda s: axis(s, near), elements, (0.0, length), closed=True),
+        fx.elements.ANCFCable2D(), name="belt",
+        stiffness=fx.BeamStiffness(EA=EA, EI_z=EI, mass_per_length=MASS, retardation_time=RETARDATION),
     )  # fmt: skip
     driver, driven, fork = (
         fx.PlanarRigidBody(mass=1.0, inertia=5e-3, position=(x, 0.0), name=name)
