@@ -148,6 +148,10 @@ def test_a_ball_too_large_for_a_hollow_is_refused() -> None:
     ball = fx.RigidBody.sphere(radius=0.6, mass=1.0, position=(0, 0, 1.0), name="ball")
     with pytest.raises(fx.ModelError, match=r"hollow of radius 0\.5 at x = 0, .* touch at two places"):
         fx.Contact((field, C.Sphere(ball, radius=0.6)), LAW)
+    small = [fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(x, 0, 9.0), name=f"small {x:g}") for x in range(30)]
+    shapes = [*(C.Sphere(other, radius=0.1) for other in small), C.Sphere(ball, radius=0.6)]
+    with pytest.raises(fx.ModelError, match="touch at two places"):
+        fx.Contact((field, *shapes), LAW, search=True)
     cable = fx.FlexibleBody.line(
         (-1, 0, 2), (1, 0, 2), elements=2, element=fx.elements.ANCFCable3D(), section=fx.Circle(diameter=0.1),
         material=fx.Elastic(youngs_modulus=1e9, density=1e3), name="cable",
