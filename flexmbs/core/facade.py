@@ -72,11 +72,16 @@ def moved(package: str, name: str, public: list[str]) -> Any:
     return getattr(import_module(home), last)
 
 
-def _hint(inside: str, name: str, public: list[str]) -> str:
+def _is_module(package: str, name: str) -> bool:
+    """Whether a package has a module of this name, that has not been imported."""
     from importlib.util import find_spec
 
+    return hasattr(sys.modules.get(package), "__path__") and find_spec(f"{package}.{name}") is not None
+
+
+def _hint(inside: str, name: str, public: list[str]) -> str:
     # ``from package import module`` first asks for an attribute; looking for hints would import all namespaces.
-    if name.startswith("_") or find_spec(".".join(filter(None, (ROOT, inside, name)))):
+    if name.startswith("_") or _is_module(f"{ROOT}.{inside}".rstrip("."), name):
         return ""
     from difflib import get_close_matches
 
