@@ -175,7 +175,8 @@ def test_searched_contacts_divide_steps_and_tell(output: fx.Output | None) -> No
 def test_fixed_steps_see_or_tell_every_contact(kind: str, speed: float, height: float, steps: int) -> None:
     """What stands in the way of the fast body pushes it for ten steps or more, or a warning names the contact.
 
-    A run in whose steps Newton's method finds no state has told, too. Whatever is stored, and whether steps are made one by one in Python or many at a time in compiled code.
+    A run in whose steps Newton's method finds no state has told, too. Whatever is stored, and whether steps are made
+    one by one in Python or many at a time in compiled code.
     """
     model = fx.Model(*KINDS[kind](speed, height))
     until = 2.0 * height / speed
