@@ -65,7 +65,7 @@ class Sampling:
             view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
             self.table.place(view)
             before, self.state = self.state, self.loop.sample(self.state, view, self.table)
-            if self.table.in_python or self.table.called:
+            if self.table.of_users:
                 self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
             self.samples.append((t, self.state.held))
@@ -105,7 +105,7 @@ class Sampling:
         """Whole steps of size h from a state, and their samples; None if there are none.
 
         They end at or before ``barrier``, which is not a sample. Samples are those of one call: all, or, where Python
-        has to evaluate something at them, up to the first. ``grid`` goes along.
+        has to read a sensor at them, up to the first. ``grid`` goes along.
         """
         loop, table = self.loop, self.table
         if table.told:
@@ -113,8 +113,8 @@ class Sampling:
             due = loop.due_at(self.state, ends) if len(ends) else None
             if due is not None:
                 sampled_ends = np.array(due.any(axis=1), dtype=np.int64)
-                rows, state_now = table.signals[None].copy(), self.state
-                return SamplePlan(ends, anew, sampled_ends, due, rows, state_now.x, state_now.pending, whole=True)
+                rows, now = table.signals[None].copy(), self.state
+                return SamplePlan(ends, anew, sampled_ends, due, rows, now.x, now.pending, now.count, whole=True)
         ahead, t = loop.upcoming(self.state), state.t
         made: list[float] = []
         sampled: list[int] = []
@@ -126,7 +126,7 @@ class Sampling:
             if size != h:
                 break
             now, own = ahead.passed(end)
-            if now and not table.in_python:
+            if now and not table.unread:
                 try:
                     table.tell(end, now, own)
                 except Exception:  # noqa: BLE001  # of whatever kind, the single step that comes there raises it again
@@ -138,18 +138,19 @@ class Sampling:
             t = end
             made.append(end)
             sampled.append(int(bool(now)))
-            if end >= barrier or (now and table.in_python):
+            if end >= barrier or (now and table.unread):
                 break
         if not made:
             return None
         plan = SamplePlan(np.array(made), anew, np.array(sampled, dtype=np.int64))
-        if table.in_python:
+        if table.unread:
             return plan
         table_of_due = np.zeros((len(made), len(loop.controllers)), dtype=np.int64)
         for i, controllers in dues:
             table_of_due[i, controllers] = 1
         rows = table.signals[None].copy() if table.steady else np.array(signals)
-        return plan._replace(due=table_of_due, signals=rows, x=self.state.x, pending=self.state.pending)
+        before = self.state
+        return plan._replace(due=table_of_due, signals=rows, x=before.x, pending=before.pending, count=before.count)
 
     def took(self, plan: SamplePlan, memory: ControlMemory, steps: int) -> Callable[[int], None]:
         """So many steps of a plan were made, with their samples.
@@ -162,8 +163,7 @@ class Sampling:
         before, y, now = self.state, memory.arrays, self.table.held
         n = len(before.held)
         self.state = ControlState(
-            memory.x[: len(before.x)], now[:n], memory.pending[: len(before.pending)],
-            before.count + plan.due[:steps].sum(axis=0),
+            memory.x[: len(before.x)], now[:n], memory.pending[: len(before.pending)], memory.count,
         )  # fmt: skip
         held, numbers = y.held[:steps, :n].copy(), np.flatnonzero(plan.sampled[:steps])
         self.samples += [(float(plan.ends[i]), held[i]) for i in numbers.tolist()]

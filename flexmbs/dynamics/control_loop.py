@@ -118,6 +118,8 @@ class ControlLoop:
         self._f = _slices([len(c.actuators) for c in self.controllers])
         self._d = _slices([c.delay * len(c.actuators) for c in self.controllers])
         self.calls = UserCalls()
+        self._owners = [f"controller {c.name!r}" for c in self.controllers]
+        self._packed = [of_the_package(c) and getattr(c, "packed", None) is not None for c in self.controllers]
         self._shortest = min((c.period for c in self.controllers), default=1.0)
 
     def initial(self, t: float = 0.0) -> ControlState:
@@ -172,7 +174,8 @@ class ControlLoop:
         read = self._readings(due, view, table)
         x, held, pending, count = state.x.copy(), state.held.copy(), state.pending.copy(), state.count.copy()
         for i in due:
-            output, x[self._x[i]] = self._computed(i, state, read[i], table)
+            t = _time(self.controllers[i], int(state.count[i]))
+            output, x[self._x[i]] = self.computed(i, state.x[self._x[i]], read[i], t, table)
             queue = np.concatenate((state.pending[self._d[i]], output))
             held[self._f[i]], pending[self._d[i]] = queue[: len(output)], queue[len(output) :]
             count[i] += 1
@@ -280,15 +283,14 @@ class ControlLoop:
             found[i] = _joined([seen[s] for s in c.sensors])
         return found
 
-    def _computed(
-        self, i: int, state: ControlState, u: FloatArray, table: ControlTable | None
+    def computed(
+        self, i: int, x: FloatArray, u: FloatArray, t: float, table: ControlTable | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Output and next state of a controller."""
-        c = self.controllers[i]
-        x, u, t = locked(state.x[self._x[i]]), locked(u), _time(c, int(state.count[i]))
-        owner, at = f"controller {c.name!r}", f"at t = {t:g}"
+        """Output and next state of controller i from its state, its readings, and its own time."""
+        c, owner, at = self.controllers[i], self._owners[i], f"at t = {t:g}"
+        x, u = locked(x), locked(u)
         what = f"output {at}"
-        if of_the_package(c) and getattr(c, "packed", None) is not None:
+        if self._packed[i]:
             f, following = call(owner, what, evaluated, c, x, u, t)
             return as_values(owner, what, f, len(f)), as_values(owner, f"update {at}", following, len(x))
         if table is not None and c in table.called:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.callbacks import Callback
 from flexmbs.core.contracts import Env, FloatArray, IntArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import of_the_package
@@ -14,7 +15,7 @@ from flexmbs.dynamics.readings import Readings
 from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
 from flexmbs.dynamics.stages import ENV, STATE, Stage
 from flexmbs.dynamics.written_laws import called_controller, samples_with
-from flexmbs.kernels.control_laws import CALLED, ControlGroup, control_samples
+from flexmbs.kernels.control_laws import CALLED, ENTERED, ControlGroup, control_samples
 from flexmbs.kernels.sensing import follow_turns, read_sensors
 from flexmbs.model.control.controller import Controller
 from flexmbs.model.control.packed import Packed
@@ -28,7 +29,46 @@ if TYPE_CHECKING:
 __all__ = ["ControlTable"]
 
 
+IN_PYTHON = Packed(ENTERED, (), lambda t: (), True, 0)
 NO_LOADS = Env(0.0, np.zeros(0))
+
+
+class Entered:
+    """Controllers of functions in Python, as compiled steps call them at their samples.
+
+    ``raised``: what shall end the run at once, such as the second Ctrl-C.
+    """
+
+    def __init__(self, loop: ControlLoop, group: ControlGroup) -> None:
+        self._loop, self._group = loop, group
+        self._n = [(len(c.start), sum(s.size for s in c.sensors)) for c in loop.controllers]
+        self._x = [slice(int(a), int(b)) for a, b in itertools.pairwise(group.x)]
+        self._f = [slice(int(a), int(b)) for a, b in itertools.pairwise(group.f)]
+        self._callback = Callback(self._sample)
+        self.raised: BaseException | None = None
+        group.python[0] = self._callback.address
+
+    def _sample(self, i: int, t: float) -> int:
+        """Output and next state of controller i into the scratch of the group; -1, or 0 if it fails.
+
+        Whatever is wrong, the single step that is made then evaluates it again, and tells.
+        """
+        g, (n_x, n_u) = self._group, self._n[i]
+        try:
+            found = self._loop.computed(i, g.seen[:n_x].copy(), g.u_own[:n_u].copy(), t)
+        except Exception:  # noqa: BLE001
+            return 0
+        except BaseException as error:  # noqa: BLE001
+            self.raised = error
+            return 0
+        g.f_new[self._f[i]], g.x_new[self._x[i]] = found
+        return -1
+
+    def tell(self) -> None:
+        """Raise what shall end the run, once."""
+        raised, self.raised = self.raised, None
+        if raised is not None:
+            raise raised
 
 
 class ControlTable:
@@ -40,14 +80,20 @@ class ControlTable:
         Values of all actuators, as they are at any time.
     readings : Readings
         Of all sensors that a kernel can read.
-    packed : list of Packed or None
-        Controllers as numbers; None those whose output is a function in Python.
+    packed : list of Packed
+        Controllers as numbers.
     places : list of int array or None
         Where the readings of each controller are; None where Python has to read a sensor.
+    unread : str
+        The first sensor that Python has to read, so that no compiled step can sample; empty if there is none.
     in_python : str
-        The first controller or sensor that Python has to evaluate; empty if there is none.
+        It, or else the first controller that Python evaluates, which compiled steps enter at its samples.
+    of_users : bool
+        Whether something is evaluated that a user wrote.
+    entered : Entered
+        What compiled steps call of Python; only where nothing is unread.
     group : ControlGroup
-        The tables; only where nothing is left to Python.
+        The tables; only where nothing is unread.
     samples : kernel
         `control_laws.control_samples`, or one that also calls functions of users; likewise.
     called : IdentityMap
@@ -61,18 +107,22 @@ class ControlTable:
     def __init__(self, system: System, loop: ControlLoop, held_names: tuple[str, ...], held: FloatArray) -> None:
         self.loop, self.held = loop, held
         self.called: IdentityMap[Any, Any] = IdentityMap()
-        self.packed: list[Packed | None] = [_packed(c) or self._called(c) for c in loop.controllers]
-        ends = np.cumsum([0, *(0 if p is None else p.n_signals for p in self.packed)])
+        self.packed = [_packed(c) or self._called(c) or IN_PYTHON for c in loop.controllers]
+        ends = np.cumsum([0, *(p.n_signals for p in self.packed)])
         self.slices = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
         sensors = [s for c in loop.controllers for s in c.sensors]
         self.readings = Readings(system, sensors, held_names, int(ends[-1]))
         last = max([int(ends[-1]), *(part.stop for part, _ in self.readings.errors)])
         self.signals = np.zeros(last)
-        self.steady = self.readings.steady and all(p is None or p.steady for p in self.packed)
-        self.in_python = self._in_python()
+        self.steady = self.readings.steady and all(p.steady for p in self.packed)
+        self.unread = self._unread()
+        entered = [c.name for c, p in zip(loop.controllers, self.packed, strict=True) if p is IN_PYTHON]
+        self.in_python = self.unread or (f"controller {entered[0]!r}" if entered else "")
+        self.of_users = bool(self.in_python or self.called)
         self.places = [self._places(c) for c in loop.controllers]
-        if not self.in_python:
+        if not self.unread:
             self.group = self._group(ends)
+            self.entered = Entered(loop, self.group)
             kernels = list(self.called.values())
             self.samples = samples_with(kernels) if kernels else control_samples
         self._told, self._bad = False, -1
@@ -103,12 +153,10 @@ class ControlTable:
             return None
         self.called[controller] = found
         size = sum(s.size for s in controller.sensors)
-        return Packed(CALLED, (float(len(self.called) - 1), float(size)), lambda t: (t,), False, 1)
+        return Packed(CALLED, (float(len(self.called) - 1), float(size)), lambda t: (), True, 0)
 
-    def _in_python(self) -> str:
-        for c, packed in zip(self.loop.controllers, self.packed, strict=True):
-            if packed is None:
-                return f"controller {c.name!r}"
+    def _unread(self) -> str:
+        for c in self.loop.controllers:
             for sensor in c.sensors:
                 if sensor not in self.readings.where:
                     return f"sensor {sensor.name!r} of controller {c.name!r}"
@@ -117,7 +165,6 @@ class ControlTable:
     def _group(self, signals: Any) -> ControlGroup:
         loop, data, where = self.loop, list[float](), list[int]()
         for packed in self.packed:
-            assert packed is not None  # noqa: S101
             where.append(len(data))
             data += packed.data
         sizes = [sum(s.size for s in c.sensors) for c in loop.controllers]
@@ -125,10 +172,12 @@ class ControlTable:
         widest = max([*(n + len(c.start) for n, c in zip(sizes, loop.controllers, strict=True)), n_f, 1])
         places = [np.zeros(0, dtype=np.int64), *(part for part in self.places if part is not None)]
         return ControlGroup(
-            law=_whole([p.law for p in self.packed if p is not None]), data=np.array(data), where=_whole(where),
+            law=_whole([p.law for p in self.packed]), data=np.array(data), where=_whole(where),
             x=_ends([len(c.start) for c in loop.controllers]), f=_ends([len(c.actuators) for c in loop.controllers]),
             d=_ends([c.delay * len(c.actuators) for c in loop.controllers]), u=_ends(sizes),
             s=np.array(signals, dtype=np.int64), reading=np.concatenate(places),
+            period=np.array([float(c.period) for c in loop.controllers]),
+            offset=np.array([float(c.offset) for c in loop.controllers]), python=np.zeros(1, dtype=np.int64),
             u_own=np.zeros(widest), seen=np.zeros(widest), f_new=np.zeros(n_f), x_new=np.zeros(n_x),
         )  # fmt: skip
 
@@ -138,15 +187,15 @@ class ControlTable:
             return
         for i, own in zip(due, times, strict=True):
             packed = self.packed[i]
-            if packed is not None and packed.n_signals:
+            if packed.n_signals:
                 self.signals[self.slices[i]] = packed.signals(own)
         self.tell_errors(t)
         self._told = len(due) == len(self.packed)
 
     @property
     def told(self) -> bool:
-        """Whether all signals have been told for good: they never change, and nothing is evaluated in Python."""
-        return self.steady and self._told and not self.in_python
+        """Whether all signals have been told for good: they never change."""
+        return self.steady and self._told and not self.unread
 
     def tell_errors(self, t: float) -> None:
         """Errors of noisy sensors at t."""

@@ -71,18 +71,19 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.callbacks import enter
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.control_laws import CALLED
+from flexmbs.kernels.control_laws import CALLED, ENTERED
 from flexmbs.kernels.control_laws import control_law as other_law
 {imports}
 
 @kernel
-def control_law(law, j, data, x, u, signals, f, following, seen):
+def control_law(law, j, data, x, u, t, signals, f, following, seen):
     if law == CALLED:
         n = int(data[j + 1])
         x_own, u_own = seen[n : n + x.shape[0]], seen[:n]
 {calls}
-    return other_law(law, j, data, x, u, signals, f, following, seen)
+    return other_law(law, j, data, x, u, t, signals, f, following, seen)
 
 
 @kernel
@@ -96,7 +97,7 @@ def samples_with(called: list[Any]) -> Any:
     )
     call = (
         "        if int(data[j]) == {0}:\n"
-        "            return called_{0}(x, u[:n], signals[0], x_own, u_own, f, following)"
+        "            return called_{0}(x, u[:n], t, x_own, u_own, f, following)"
     )
     calls = "\n".join(call.format(i) for i in range(len(called)))
     own: Any = control_laws.control_samples

@@ -8,11 +8,13 @@ STATE_SPACE    x' = A x + B w; f = C x + D w, w = u or s - u           n_x, n_u,
 COMMAND        -; f = s                                                n_f
 PID            see `flexmbs.model.control.pid.PID`                     K_P, K_I, K_D, T, T_f, low, high, 1 with rate
 FILTERED       z' = A z + B u, and the law behind with C z + D u       n_z, n_u, n_y, A, B, C, D, law, its data
-CALLED         functions of a user's; signal t                         number of the functions, n_u
+CALLED         compiled functions of a user's                          number of the functions, n_u
+ENTERED        functions in Python                                     -
 =============  ======================================================  =============================================
 
-`control_law` knows all but the last, for which `flexmbs.dynamics.written_laws` writes another one. The numbers of all
-controllers stand one after the other in ``data``; states of a filter stand before those of what it filters for.
+`control_law` knows all but the last two: for CALLED `flexmbs.dynamics.written_laws` writes another one, and
+`control_samples` enters Python for the last. The numbers of all controllers stand one after the other in ``data``;
+states of a filter stand before those of what it filters for.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from flexmbs.core.callbacks import enter
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 
 __all__ = [
     "CALLED",
     "COMMAND",
+    "ENTERED",
     "FEEDBACK",
     "FILTERED",
     "PID",
@@ -35,7 +39,7 @@ __all__ = [
     "control_samples",
 ]
 
-FEEDBACK, STATE_SPACE, COMMAND, PID, FILTERED, CALLED = range(6)
+FEEDBACK, STATE_SPACE, COMMAND, PID, FILTERED, CALLED, ENTERED = range(7)
 
 
 class ControlGroup(NamedTuple):
@@ -43,7 +47,9 @@ class ControlGroup(NamedTuple):
 
     ``law (n,)``, ``data``, ``where (n,)``: where its numbers begin; ``x, f, d, u, s (n + 1,)``: where its states,
     outputs, outputs that wait, readings and signals begin, in the order of all controllers;
-    ``reading (n_u,)``: places in the readings of all sensors. ``u_own, seen, f_new, x_new``: scratch.
+    ``reading (n_u,)``: places in the readings of all sensors; ``period, offset (n,)``: times of samples;
+    ``python (1,)``: address of the `flexmbs.core.callbacks.Callback` that evaluates controllers of functions in Python,
+    from ``u_own`` and ``seen`` into ``f_new`` and ``x_new``. ``u_own, seen, f_new, x_new``: scratch.
     """
 
     law: IntArray
@@ -55,6 +61,9 @@ class ControlGroup(NamedTuple):
     u: IntArray
     s: IntArray
     reading: IntArray
+    period: FloatArray
+    offset: FloatArray
+    python: IntArray
     u_own: FloatArray
     seen: FloatArray
     f_new: FloatArray
@@ -63,10 +72,12 @@ class ControlGroup(NamedTuple):
 
 @kernel
 def control_samples(
-    group: ControlGroup, due: IntArray, u: FloatArray, signals: FloatArray, x: FloatArray, held: FloatArray,
-    pending: FloatArray,
+    group: ControlGroup, due: IntArray, count: IntArray, u: FloatArray, signals: FloatArray, x: FloatArray,
+    held: FloatArray, pending: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """One sample of the controllers with ``due (n,)``: new states, held values, and values that wait.
+    """One sample of the controllers with ``due (n,)``: new states, held values, values that wait, and ``count (n,)``.
+
+    Sample k of a controller is at ``offset + k period``, its number k in ``count``.
 
     Returns the first controller whose output (2 n) or next state (2 n + 1) is not finite, with nothing changed, else
     -1; and whether a held value has changed (0 or 1).
@@ -78,10 +89,16 @@ def control_samples(
         x0, x1, f0, f1, u0 = group.x[i], group.x[i + 1], group.f[i], group.f[i + 1], group.u[i]
         for k in range(u0, group.u[i + 1]):
             group.u_own[k - u0] = u[group.reading[k]]
-        bad = control_law(
-            group.law[i], group.where[i], group.data, x[x0:x1], group.u_own, signals[group.s[i] : group.s[i + 1]],
-            group.f_new[f0:f1], group.x_new[x0:x1], group.seen,
-        )  # fmt: skip
+        t = group.offset[i] + count[i] * group.period[i]
+        if group.law[i] == ENTERED:
+            for k in range(x0, x1):
+                group.seen[k - x0] = x[k]
+            bad = enter(group.python[0], i, t)
+        else:
+            bad = control_law(
+                group.law[i], group.where[i], group.data, x[x0:x1], group.u_own, t,
+                signals[group.s[i] : group.s[i + 1]], group.f_new[f0:f1], group.x_new[x0:x1], group.seen,
+            )  # fmt: skip
         if bad >= 0:
             return 2 * i + bad, 0
         for k in range(f0, f1):
@@ -94,6 +111,7 @@ def control_samples(
     for i in range(n):
         if due[i] == 0:
             continue
+        count[i] += 1
         for k in range(group.x[i], group.x[i + 1]):
             x[k] = group.x_new[k]
         f0, m, d0, waiting = group.f[i], group.f[i + 1] - group.f[i], group.d[i], group.d[i + 1] - group.d[i]
@@ -109,10 +127,10 @@ def control_samples(
 
 @kernel
 def control_law(
-    law: int, j: int, data: FloatArray, x: FloatArray, u: FloatArray, signals: FloatArray, f: FloatArray,
+    law: int, j: int, data: FloatArray, x: FloatArray, u: FloatArray, t: float, signals: FloatArray, f: FloatArray,
     following: FloatArray, seen: FloatArray,
 ) -> int:  # fmt: skip
-    """Outputs ``f`` and next states of one controller, whose numbers begin at j; filters overwrite ``u``. Returns -1.
+    """Outputs ``f`` and next states of one controller at t, whose numbers begin at j; filters overwrite ``u``. Returns -1.
 
     One for functions of a user's returns 0 or 1 where the outputs or the next states are not what they should be.
     """

@@ -20,7 +20,7 @@ class SamplePlan(NamedTuple):
 
     ``anew``: whether the first begins after a jump of held forces; ``sampled (n,)``; where controllers are compiled
     ``due (n, n_controllers)``, ``signals (n, n_s)`` (one row where they never change), and the states ``x`` and waiting
-    outputs ``pending`` before the first. ``whole``: they end at multiples of a fixed step, one after the other.
+    outputs ``pending`` before the first, with the numbers ``count`` of the next samples. ``whole``: they end at multiples of a fixed step, one after the other.
     """
 
     ends: FloatArray
@@ -30,6 +30,7 @@ class SamplePlan(NamedTuple):
     signals: FloatArray | None = None
     x: FloatArray | None = None
     pending: FloatArray | None = None
+    count: IntArray | None = None
     whole: bool = False
 
 
@@ -49,6 +50,7 @@ class ControlMemory:
         self.due = np.zeros((most, max(1, len(loop.controllers))), dtype=np.int64)
         self.signals = np.zeros((1 if table.steady else most, max(1, len(table.signals))))
         self.x, self.pending = np.zeros(max(1, len(start.x))), np.zeros(max(1, len(start.pending)))
+        self.count = start.count.copy()
         rows = tuple(np.zeros((most, *part.shape[1:])) for part in given) if varying else given
         self.arrays = ControlArrays(
             starts=np.zeros(most), given=rows[0], motion=rows[1], scale=rows[2], A0=np.zeros((most, n_v)),
@@ -61,6 +63,11 @@ class ControlMemory:
         self.arrays.anew[0] = 0
         self.arrays.sampled[:] = 0
 
+    def tell(self) -> None:
+        """Raise what a function in Python has raised to end the run."""
+        if not self.table.unread:
+            self.table.entered.tell()
+
     def take(self, plan: SamplePlan, n: int) -> None:
         """A call of n steps with samples as planned."""
         self.arrays.anew[0] = plan.anew
@@ -71,3 +78,4 @@ class ControlMemory:
             rows = min(len(plan.signals), len(self.signals))
             self.signals[:rows, : plan.signals.shape[1]] = plan.signals[:rows]
             self.x[: len(plan.x)], self.pending[: len(plan.pending)] = plan.x, plan.pending  # type: ignore[arg-type]
+            self.count[:] = plan.count  # type: ignore[assignment]

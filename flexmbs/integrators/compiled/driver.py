@@ -384,6 +384,8 @@ class Driver:
             made = int(self._function(at, whole, real))
         except Exception:  # noqa: BLE001  # whatever a user's function raises, it raises again in the single step
             made, x.counts[FAILED] = int(x.counts[MADE]), 1
+        if self.memory is not None:
+            self.memory.tell()
         if dyn.mass_changes:
             dyn.moving_mass.moved(x.Q[made])
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began

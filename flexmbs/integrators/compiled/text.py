@@ -188,7 +188,7 @@ class Text:
     def _samples(self, control: ControlMemory) -> None:
         """What sensors count after every step, and what controllers do at their samples."""
         table, readings, lines = control.table, control.table.readings, self._sample
-        if not (readings.turns or not table.in_python):
+        if not (readings.turns or not table.unread):
             return
         work = self._table("sensed", self.addresses.group(readings.work, self._import(type(readings.work))))
         sensors = self._name(readings.group, "sensors", "sensors")
@@ -198,10 +198,10 @@ class Text:
             lines.append(f"{self._import(place, owner)}({markers}, state, env, {work})")
         if readings.turns:
             lines.append(f"{self._import(follow_turns)}({sensors}, {work})")
-        if table.in_python:
+        if table.unread:
             return
-        names = ("due", "signals", "x", "pending")
-        due, signals, x, pending = (
+        names = ("due", "count", "signals", "x", "pending")
+        due, count, signals, x, pending = (
             self._table(f"control_{n}", self.addresses.array(getattr(control, n))) for n in names
         )
         u, held = self._name(readings.u, "readings", "sensors"), self._name(table.held, "held", "actuators")
@@ -212,7 +212,7 @@ class Text:
             f"    refused = {read}({sensors}, state, {held}, {signals}[{row}], {work}, {u}) >= 0",
             "    if not refused:",
             f"        bad, anew = {self._import(table.samples, 'controllers')}(",
-            f"            {group}, {due}[i], {u}, {signals}[{row}], {x}, {held}, {pending}",
+            f"            {group}, {due}[i], {count}, {u}, {signals}[{row}], {x}, {held}, {pending}",
             "        )",
             "        refused = bad >= 0",
             "        for k in range(y_held.shape[1]):",

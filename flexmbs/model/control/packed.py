@@ -44,7 +44,7 @@ def evaluated(controller: Any, x: FloatArray, u: FloatArray, t: float) -> tuple[
     f, following = np.empty(len(controller.actuators)), np.empty(len(controller.start))
     read = np.array(u, dtype=np.float64)
     control_law(
-        packed.law, 0, np.array(packed.data), np.array(x, dtype=np.float64), read,
+        packed.law, 0, np.array(packed.data), np.array(x, dtype=np.float64), read, float(t),
         np.array(packed.signals(t), dtype=np.float64), f, following, np.empty_like(read),
     )  # fmt: skip
     return f, following
