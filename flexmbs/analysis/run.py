@@ -326,6 +326,8 @@ class Run:
                 f"most steps: compiled ones failed {choice.driver.failed} times, by a matrix that needs pivots, or "
                 f"since Newton's method did not converge"
             )
+        if self.dynamics.laws.in_python:
+            found.append(f"every evaluation: {self.dynamics.laws.in_python}")
         if self.events.hindrance:
             found.append(f"several steps at a time: {self.events.hindrance}")
         if self.sampled.loop.controllers and self.sampled.table.in_python:

@@ -113,8 +113,10 @@ class Sampling:
             due = loop.due_at(self.state, ends) if len(ends) else None
             if due is not None:
                 sampled_ends = np.array(due.any(axis=1), dtype=np.int64)
-                rows, now = table.signals[None].copy(), self.state
-                return SamplePlan(ends, anew, sampled_ends, due, rows, now.x, now.pending, now.count, whole=True)
+                rows, before = table.signals[None].copy(), self.state
+                return SamplePlan(
+                    ends, anew, sampled_ends, due, rows, before.x, before.pending, before.count, whole=True
+                )  # fmt: skip
         ahead, t = loop.upcoming(self.state), state.t
         made: list[float] = []
         sampled: list[int] = []
@@ -150,7 +152,7 @@ class Sampling:
             table_of_due[i, controllers] = 1
         rows = table.signals[None].copy() if table.steady else np.array(signals)
         before = self.state
-        return plan._replace(due=table_of_due, signals=rows, x=before.x, pending=before.pending, count=before.count)
+        return plan._replace(due=table_of_due, signals=rows, x=before.x, pending=before.pending, numbers=before.count)
 
     def took(self, plan: SamplePlan, memory: ControlMemory, steps: int) -> Callable[[int], None]:
         """So many steps of a plan were made, with their samples.

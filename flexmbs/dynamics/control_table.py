@@ -36,7 +36,7 @@ NO_LOADS = Env(0.0, np.zeros(0))
 class Entered:
     """Controllers of functions in Python, as compiled steps call them at their samples.
 
-    ``raised``: what shall end the run at once, such as the second Ctrl-C.
+    Where one fails, the step before is made anew by the loop in Python, which evaluates it again and tells.
     """
 
     def __init__(self, loop: ControlLoop, group: ControlGroup) -> None:
@@ -44,31 +44,14 @@ class Entered:
         self._n = [(len(c.start), sum(s.size for s in c.sensors)) for c in loop.controllers]
         self._x = [slice(int(a), int(b)) for a, b in itertools.pairwise(group.x)]
         self._f = [slice(int(a), int(b)) for a, b in itertools.pairwise(group.f)]
-        self._callback = Callback(self._sample)
-        self.raised: BaseException | None = None
-        group.python[0] = self._callback.address
+        self.callback = Callback(self._sample)
+        group.python[0] = self.callback.address
 
-    def _sample(self, i: int, t: float) -> int:
-        """Output and next state of controller i into the scratch of the group; -1, or 0 if it fails.
-
-        Whatever is wrong, the single step that is made then evaluates it again, and tells.
-        """
+    def _sample(self, i: int, t: float) -> None:
+        """Output and next state of controller i into the scratch of the group."""
         g, (n_x, n_u) = self._group, self._n[i]
-        try:
-            found = self._loop.computed(i, g.seen[:n_x].copy(), g.u_own[:n_u].copy(), t)
-        except Exception:  # noqa: BLE001
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            self.raised = error
-            return 0
+        found = self._loop.computed(i, g.seen[:n_x].copy(), g.u_own[:n_u].copy(), t)
         g.f_new[self._f[i]], g.x_new[self._x[i]] = found
-        return -1
-
-    def tell(self) -> None:
-        """Raise what shall end the run, once."""
-        raised, self.raised = self.raised, None
-        if raised is not None:
-            raise raised
 
 
 class ControlTable:

@@ -29,6 +29,7 @@ from flexmbs.dynamics.compliance import compliances
 from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
+from flexmbs.dynamics.python_stages import PythonStages
 from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
 from flexmbs.dynamics.stages import Stage, motion_stages
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
@@ -85,6 +86,8 @@ class Dynamics:
         Sampled controllers of the run.
     watched : Watched, optional
         What compiled steps look at between steps: the conditions of events.
+    python_stages : PythonStages
+        Functions in Python that compiled steps call.
     user_calls : UserCalls
         Calls of the functions of users.
     mass_factors : int
@@ -125,6 +128,7 @@ class Dynamics:
         self.T = self.markers.T
         self.terms = tuple(_turning(t, self.T) for t in system.terms if t.force is not DEAD.force)
         self.python = PythonItems(self)
+        self.python_stages = PythonStages(self)
         self.laws = Laws(self)
         self.turns.follow(self.laws.readings)
         self.multiplier_compliance = np.zeros(self.n_c)

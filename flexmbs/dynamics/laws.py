@@ -16,7 +16,7 @@ from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.errors import ModelError
 from flexmbs.core.user_functions import refuse_writing
 from flexmbs.dynamics.readings import Readings
-from flexmbs.dynamics.stages import ENV, STATE, WEIGHTS, Stage
+from flexmbs.dynamics.stages import ENV, STATE, WEIGHTS, Stage, in_python
 from flexmbs.dynamics.written_laws import compiled_law
 from flexmbs.kernels import user_laws
 from flexmbs.kernels.inertia import clear_wrenches
@@ -77,6 +77,8 @@ class Laws:
             users.append(pair)
             blocks.append(block)
         rows = [self._row(dyn, k) for k in range(len(self.python.functions))]
+        if self.python.wrenches:
+            self._left(f"the actuator {m.actuators[self.python.wrenches[0][0]].name!r} is computed in Python")
         self.states: tuple[Pair, ...] = tuple(states)
         self.blocks: tuple[Pair, ...] = tuple(blocks)
         self.users: tuple[Pair, ...] = tuple(users)
@@ -103,8 +105,8 @@ class Laws:
         if found is None or readings is None:
             self._left(f"{item.name!r} has first-order states, whose rates are computed in Python")
             self._checks.append(lambda state: self.python.refuse_states_that_differ(k, state))
-            rates = Stage(item.name, self.python.rates(k), (STATE, dyn.r))
-            return [(rates, rates)], (None, Stage(item.name, self.python.rates_block(k), (STATE, WEIGHTS)))
+            rates = in_python(item.name, self.python.rates(k))
+            return [(rates, rates)], (None, in_python(item.name, self.python.rates_block(k)))
         if readings.turns:
             self.readings.append(readings)
         place = [
@@ -219,7 +221,7 @@ class Laws:
         if kernel is None:
             self._left(f"the law of {name!r} is computed in Python")
             self._checks.append(lambda state: self.python.refuse_law_that_differs(k))
-            stage = Stage(name, self.python.law(k), (m.forces,))
+            stage = in_python(name, self.python.law(k))
             return stage, stage
 
         def failed(error: Exception | None) -> NoReturn:
@@ -272,8 +274,8 @@ class Laws:
         if kernel is None or block is None:
             self._left(f"the force {force.name!r} is computed in Python")
             self._checks.append(lambda state: self.python.refuse_user_that_differs(k))
-            stage = Stage(force.name, self.python.user(k), ())
-            return (stage, stage), (None, Stage(force.name, self.python.user_block(k), (WEIGHTS,)))
+            stage = in_python(force.name, self.python.user(k))
+            return (stage, stage), (None, in_python(force.name, self.python.user_block(k)))
 
         def failed(error: Exception | None) -> NoReturn:
             i, t, size = own.markers, prescribed.env.t, 6 * n

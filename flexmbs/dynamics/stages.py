@@ -54,13 +54,13 @@ from flexmbs.system.system import EvaluationError, System
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flexmbs.core.contracts import Term
+    from flexmbs.core.contracts import Env, State, Term
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.system.groups.inertia import Calls, MovingBlocks
 
 __all__ = [
     "ACCELERATION", "COORDINATES", "ENV", "LOADS", "ON_RATES", "SCALE", "STATE", "STIFFNESS_WEIGHT", "VELOCITY",
-    "WEIGHTS", "Given", "MotionStages", "Stage", "motion_stages",
+    "WEIGHTS", "Given", "MotionStages", "Stage", "in_python", "motion_stages",
 ]  # fmt: skip
 
 
@@ -69,7 +69,8 @@ class Stage(NamedTuple):
 
     ``owner``: whose it is, for messages; ``refuse(item)`` raises for an item that the kernel returned as one it cannot
     treat (-1: none); without it nothing is refused. ``compiled_only``: in Python this is done where it is asked for.
-    ``failed(error)`` raises for what a user's function within the kernel raised.
+    ``failed(error)`` raises for what a user's function within the kernel raised. ``python``: it is no kernel, but a
+    function in Python of (state, env, weights).
     """
 
     owner: str
@@ -78,6 +79,12 @@ class Stage(NamedTuple):
     refuse: Callable[[int], None] | None = None
     compiled_only: bool = False
     failed: Callable[[Exception], Any] | None = None
+    python: bool = False
+
+
+def in_python(owner: str, function: Callable[[State, Env, tuple[float, float]], None]) -> Stage:
+    """The stage of a function in Python."""
+    return Stage(owner, function, (STATE, ENV, WEIGHTS), python=True)
 
 
 Pair = tuple[Stage | None, Stage | None]
@@ -232,7 +239,7 @@ def _functions(dyn: Dynamics) -> Iterator[Pair]:
     python, laws = dyn.python, dyn.laws
     yield from laws.states
     if python.wrenches:
-        factors = Stage("actuators", python.factors, ())
+        factors = in_python("actuators", python.factors)
         yield factors, factors
     if len(python.held.number):
         held = Stage("actuators", held_forces, (python.held, dyn.mechanics.held, dyn.mechanics.forces.given, SCALE))

@@ -95,10 +95,7 @@ def samples_with(called: list[Any]) -> Any:
     imports = "".join(
         f"from {k.py_func.__module__} import {k.py_func.__name__} as called_{i}\n" for i, k in enumerate(called)
     )
-    call = (
-        "        if int(data[j]) == {0}:\n"
-        "            return called_{0}(x, u[:n], t, x_own, u_own, f, following)"
-    )
+    call = "        if int(data[j]) == {0}:\n            return called_{0}(x, u[:n], t, x_own, u_own, f, following)"
     calls = "\n".join(call.format(i) for i in range(len(called)))
     own: Any = control_laws.control_samples
     text = CALLS.format(imports=imports, calls=calls) + inspect.getsource(own.py_func).removeprefix("@kernel\n")

@@ -130,9 +130,10 @@ def control_law(
     law: int, j: int, data: FloatArray, x: FloatArray, u: FloatArray, t: float, signals: FloatArray, f: FloatArray,
     following: FloatArray, seen: FloatArray,
 ) -> int:  # fmt: skip
-    """Outputs ``f`` and next states of one controller at t, whose numbers begin at j; filters overwrite ``u``. Returns -1.
+    """Outputs ``f`` and next states of one controller at t, whose numbers begin at j; filters overwrite ``u``.
 
-    One for functions of a user's returns 0 or 1 where the outputs or the next states are not what they should be.
+    Returns -1. One for functions of a user's returns 0 or 1 where the outputs or the next states are not what they
+    should be.
     """
     first = 0
     while law == FILTERED:

@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, IntArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
-from flexmbs.kernels.row_forces import RowForceGroup, measure
+from flexmbs.kernels.row_forces import measure
 from flexmbs.system.view import Viewer
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
 
 __all__ = ["HeldLaw", "PythonItems", "held_group", "is_held", "refuse_different"]
+
+
+Evaluate = Callable[[State, Env, tuple[float, float]], None]
+"""A stage at a state, with the weights of derivatives where it has a block."""
 
 
 class HeldLaw:
@@ -115,17 +119,17 @@ class PythonItems:
             force.evaluate(work.p[i], work.R[i], work.twist[i], t, own)
         refuse_different(f"force {force.name!r}: its wrenches", W[0], W[1], t)
 
-    def rates(self, number: int) -> Callable[[State, FloatArray], None]:
+    def rates(self, number: int) -> Evaluate:
         """What evaluates first-order states and their outputs, before forces are evaluated."""
         (item, places), output = self.states[number], self.outputs[number]
 
-        def evaluate(state: State, r: FloatArray) -> None:
+        def evaluate(state: State, env: Env, weights: tuple[float, float]) -> None:
             if self.idle[0]:
                 return
-            start, t = time.perf_counter(), self.prescribed.env.t
+            start, t = time.perf_counter(), env.t
             x = state.v[places]
             u = item.read(self.viewer.view(t, *state))
-            r[places] -= item.rates_at(x, u, t)
+            self.markers.r[places] -= item.rates_at(x, u, t)
             if item.actuators:
                 self.mechanics.held[output] = item.output_at(x, u, t)
             self.calls.add(item.name, start)
@@ -133,12 +137,12 @@ class PythonItems:
 
         return evaluate
 
-    def rates_block(self, number: int) -> Callable[[State, tuple[float, float]], None]:
+    def rates_block(self, number: int) -> Evaluate:
         """What evaluates their block."""
         (item, places), offset = self.states[number], self.mechanics.state_offsets[number]
 
-        def differentiate(state: State, weights: tuple[float, float]) -> None:
-            start, t = time.perf_counter(), self.prescribed.env.t
+        def differentiate(state: State, env: Env, weights: tuple[float, float]) -> None:
+            start, t = time.perf_counter(), env.t
             u = item.read(self.viewer.view(t, *state))
             block = -weights[1] * item.jacobian_at(state.v[places], u, t)
             self.markers.B[offset : offset + block.size] = block.ravel()
@@ -146,39 +150,38 @@ class PythonItems:
 
         return differentiate
 
-    def factors(self) -> None:
+    def factors(self, state: State, env: Env, weights: tuple[float, float]) -> None:
         """The factors of actuators that are wrenches."""
         if self.idle[0]:
             return
         for i, place in self.wrenches:
             actuator = self.mechanics.actuators[i]
-            force = actuator.force(float(self.mechanics.held[i]), t=self.prescribed.env.t)
-            self.prescribed.env.scale[place] = force
+            env.scale[place] = actuator.force(float(self.mechanics.held[i]), t=env.t)
 
-    def law(self, number: int) -> Callable[[RowForceGroup], None]:
+    def law(self, number: int) -> Evaluate:
         """What evaluates a force on a row that is a Python function, at the present row."""
         i, n, function = self.functions[number]
-        name = self.mechanics.force_owners[n].name
+        name, forces = self.mechanics.force_owners[n].name, self.mechanics.forces
 
-        def evaluate(forces: RowForceGroup) -> None:
+        def evaluate(state: State, env: Env, weights: tuple[float, float]) -> None:
             start = time.perf_counter()
             measure(n, forces, self.markers)
             s = self._s[n] = self.markers.S[24, 0]
             rate = self._rate[n] = self.markers.S[25, 0]
-            forces.given[i] = function(float(s), float(rate), self.prescribed.env.t)
+            forces.given[i] = function(float(s), float(rate), env.t)
             self.calls.add(name, start)
             self.seconds += time.perf_counter() - start
 
         return evaluate
 
-    def user(self, number: int) -> Callable[[], None]:
+    def user(self, number: int) -> Evaluate:
         """What evaluates the wrenches of a user's force at the markers in place."""
         force, i = self.users[number], self.numbers[number]
 
-        def evaluate() -> None:
+        def evaluate(state: State, env: Env, weights: tuple[float, float]) -> None:
             start, work = time.perf_counter(), self.markers
             W = np.zeros((len(i), 6))
-            force.evaluate(work.p[i], work.R[i], work.twist[i], self.prescribed.env.t, W)
+            force.evaluate(work.p[i], work.R[i], work.twist[i], env.t, W)
             self.calls.add(force.name, start)
             np.add.at(self.applied, i, W)
             np.add.at(work.W, i, W)
@@ -186,14 +189,14 @@ class PythonItems:
 
         return evaluate
 
-    def user_block(self, number: int) -> Callable[[tuple[float, float]], None]:
+    def user_block(self, number: int) -> Evaluate:
         """What evaluates its block."""
         force, i, offset = self.users[number], self.numbers[number], self.mechanics.user_offsets[number]
 
-        def differentiate(weights: tuple[float, float]) -> None:
+        def differentiate(state: State, env: Env, weights: tuple[float, float]) -> None:
             start, work, (wq, wv), n = time.perf_counter(), self.markers, weights, 6 * len(i)
             X, Y = np.zeros((n, n)), np.zeros((n, n))
-            force.differentiate(work.p[i], work.R[i], work.twist[i], self.prescribed.env.t, X, Y)
+            force.differentiate(work.p[i], work.R[i], work.twist[i], env.t, X, Y)
             ptr = self.mechanics.markers.ptr
             J, Jc, Jv = (_stacked(x, i, ptr) for x in (work.JT, work.JcT, work.JvT))
             block = J.T @ (wq * (X @ Jc + Y @ Jv) + wv * Y @ J)

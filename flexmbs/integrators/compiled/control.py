@@ -19,8 +19,9 @@ class SamplePlan(NamedTuple):
     """Steps of one size that end at ``ends (n,)``, and the samples among these ends.
 
     ``anew``: whether the first begins after a jump of held forces; ``sampled (n,)``; where controllers are compiled
-    ``due (n, n_controllers)``, ``signals (n, n_s)`` (one row where they never change), and the states ``x`` and waiting
-    outputs ``pending`` before the first, with the numbers ``count`` of the next samples. ``whole``: they end at multiples of a fixed step, one after the other.
+    ``due (n, n_controllers)``, ``signals (n, n_s)`` (one row where they never change), and the states ``x``, waiting
+    outputs ``pending`` and ``numbers`` of the next samples before the first. ``whole``: they end at multiples of a
+    fixed step, one after the other.
     """
 
     ends: FloatArray
@@ -30,7 +31,7 @@ class SamplePlan(NamedTuple):
     signals: FloatArray | None = None
     x: FloatArray | None = None
     pending: FloatArray | None = None
-    count: IntArray | None = None
+    numbers: IntArray | None = None
     whole: bool = False
 
 
@@ -64,9 +65,9 @@ class ControlMemory:
         self.arrays.sampled[:] = 0
 
     def tell(self) -> None:
-        """Raise what a function in Python has raised to end the run."""
+        """Raise what a function in Python has raised to end the process."""
         if not self.table.unread:
-            self.table.entered.tell()
+            self.table.entered.callback.tell()
 
     def take(self, plan: SamplePlan, n: int) -> None:
         """A call of n steps with samples as planned."""
@@ -78,4 +79,4 @@ class ControlMemory:
             rows = min(len(plan.signals), len(self.signals))
             self.signals[:rows, : plan.signals.shape[1]] = plan.signals[:rows]
             self.x[: len(plan.x)], self.pending[: len(plan.pending)] = plan.x, plan.pending  # type: ignore[arg-type]
-            self.count[:] = plan.count  # type: ignore[assignment]
+            self.count[:] = plan.numbers  # type: ignore[assignment]

@@ -61,10 +61,6 @@ def hindrance(dynamics: Dynamics, form: Form) -> str:
         reason = group.hindrance(varies)
         if reason:
             return reason
-    if dynamics.laws.in_python:
-        return dynamics.laws.in_python
-    if dynamics.python.wrenches:
-        return f"the actuator {m.actuators[dynamics.python.wrenches[0][0]].name!r} is computed in Python"
     return ""
 
 
@@ -384,6 +380,7 @@ class Driver:
             made = int(self._function(at, whole, real))
         except Exception:  # noqa: BLE001  # whatever a user's function raises, it raises again in the single step
             made, x.counts[FAILED] = int(x.counts[MADE]), 1
+        dyn.python_stages.tell()
         if self.memory is not None:
             self.memory.tell()
         if dyn.mass_changes:

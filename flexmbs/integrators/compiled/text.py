@@ -25,6 +25,7 @@ from flexmbs.kernels.contacts import contact_energy, contact_gaps
 from flexmbs.kernels.distributed_contacts import distributed_energy, distributed_gaps
 from flexmbs.kernels.early_slip import contact_bristles, distributed_bristles, force_bristles
 from flexmbs.kernels.pairs import joint_coupling, joint_gamma, joint_rates, update_angles
+from flexmbs.kernels.python_calls import call_python
 from flexmbs.kernels.row_forces import row_force_energy
 from flexmbs.kernels.sensing import follow_turns, read_sensors
 from flexmbs.kernels.wrenches import wrench_force
@@ -171,7 +172,7 @@ class Text:
         }  # fmt: skip
         found = ["refused = False"] if name in ("residual", "tangent", "constraint_rows") else ["pass"]
         for stage in listed.get(name, ()):
-            found += self._written_call(stage)
+            found += self._written_call(stage, "(0.0, 0.0)" if name == "residual" else "weights")
         if not len(m.joints.mA) or (name == "curvature" and self.control is None):
             return found
         joints = self._name(m.joints, "joints", "joints")
@@ -323,8 +324,13 @@ class Text:
             group = self._name(m.distributed, "distributed", "contacts along bodies")
             self._account.append(f"{self._import(distributed_bristles)}({group}, state, markers, {along}[i])")
 
-    def _written_call(self, stage: Stage) -> list[str]:
+    def _written_call(self, stage: Stage, weights: str = "weights") -> list[str]:
         """A stage as statements."""
+        if stage.python:
+            python = self.dynamics.python_stages
+            table, number = self._name(python.calls, "python", stage.owner), python.number(stage.kernel)
+            call = f"{self._import(call_python)}({table}, {number}, state, env, {weights})"
+            return [f"if {call} >= 0:", "    refused = True"]
         arguments = ", ".join(
             str(a) if isinstance(a, Given) else self._argument(a, stage.owner) for a in stage.arguments
         )

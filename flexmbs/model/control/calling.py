@@ -38,9 +38,10 @@ def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
     """A new array (count,) of finite numbers; for a count of 1 a single number will do."""
     if count == 1 and isinstance(value, float) and math.isfinite(value):  # as most are, at every sample
         return np.array([value])
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (count,) and count <= FEW:
-        if all(map(math.isfinite, value.tolist())):  # faster than what numpy does with few
-            return value.copy()
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (count,) and count <= FEW:
+        found: FloatArray = np.array(value)
+        if all(map(math.isfinite, found.tolist())):  # faster than what numpy does with few
+            return found
     if value is None:
         raise ModelError(f"{owner}: {what} is None; does the function lack its return?")
     if count == 1 and np.ndim(value) == 0:  # type: ignore[arg-type]

@@ -78,10 +78,6 @@ def prevented(model: fx.Model, **settings: object) -> str:
 def test_what_prevents_a_driver_is_named() -> None:
     ball = fx.PointMass(1.0, position=(0, 0, 1), name="ball")
     weight = fx.Gravity((0, 0, -9.81))
-    air = fx.UserForce([ball], lambda p, R, twist, t: -0.1 * twist, name="air")
-    assert "'air' is computed in Python" in prevented(fx.Model(ball, air, weight))
-    lag = fx.control.FirstOrder([0.0], lambda x, u, t: -x, fx.control.PositionSensor(ball), name="lag")
-    assert "'lag' has first-order states" in prevented(fx.Model(ball, lag, weight))
     assert "on demand" in prevented(fx.Model(ball, weight), newton=fx.NewtonOptions(jacobian_update="on_demand"))
 
 

@@ -1,0 +1,54 @@
+"""Stages whose functions are in Python, entered from compiled steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.core.callbacks import Callback
+from flexmbs.core.contracts import Env, State
+from flexmbs.kernels.python_calls import PythonCalls
+
+if TYPE_CHECKING:
+    from flexmbs.dynamics.evaluation import Dynamics
+
+__all__ = ["PythonStages"]
+
+Evaluate = Callable[[State, Env, tuple[float, float]], None]
+
+
+class PythonStages:
+    """Functions (state, env, weights) of one `Dynamics` by number, and the table with which kernels call them.
+
+    A function that fails makes the step fail, and the loop in Python, which makes it anew, tells what is wrong.
+    """
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        n_q, n_v, n_c = dynamics.n_q, dynamics.n_v, dynamics.n_c
+        self.calls = PythonCalls(
+            np.zeros(1, dtype=np.int64), np.zeros(n_q), np.zeros(n_v), np.zeros(n_v), np.zeros(n_c),
+            np.zeros(len(dynamics.prescribed.scale)), np.zeros(2),
+        )  # fmt: skip
+        _, *parts, scale, weights = self.calls
+        self._state, self._scale, self._weights = State(*parts), scale, weights
+        self._functions: list[Evaluate] = []
+        self._callback: Callback | None = None
+
+    def number(self, function: Evaluate) -> int:
+        """The number by which compiled steps call a function."""
+        if self._callback is None:
+            self._callback = Callback(self._call)
+            self.calls.address[0] = self._callback.address
+        self._functions.append(function)
+        return len(self._functions) - 1
+
+    def tell(self) -> None:
+        """Raise what a function has raised to end the process."""
+        if self._callback is not None:
+            self._callback.tell()
+
+    def _call(self, number: int, t: float) -> None:
+        wq, wv = self._weights.tolist()
+        self._functions[number](self._state, Env(t, self._scale), (wq, wv))
