@@ -139,8 +139,6 @@ class Chunks:
         run.pending = steps.anew
         error = self._accept(steps, began)
         self._hold(n)
-        if plan.due is None and plan.sampled[n - 1]:
-            run.pending = sampled.sample(run.state, followed=sampled.table.readings.turns)
         return error
 
     def _await_event(self, steps: Steps | None) -> None:

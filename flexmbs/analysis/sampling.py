@@ -46,7 +46,9 @@ class Sampling:
     def table(self) -> ControlTable:
         """The controllers as numbers; only asked for where there are any."""
         m = self.dynamics.mechanics
-        return ControlTable(self.dynamics.system, self.loop, tuple(a.name for a in m.actuators), m.held)
+        return ControlTable(
+            self.dynamics.system, self.loop, tuple(a.name for a in m.actuators), m.held, self.dynamics.python_stages
+        )
 
     def refuse_endless(self, span: float) -> None:
         """Refuse periods that are next to nothing in a run over ``span``."""
@@ -74,13 +76,10 @@ class Sampling:
         """The first sample after t."""
         return self.loop.next_time(t) if self.loop.controllers else math.inf
 
-    def sample(self, state: StepState, followed: bool = False) -> bool:
-        """Let the controllers act that are due; whether a held value has changed.
-
-        ``followed``: turns that sensors count have been looked at, with the markers in place.
-        """
+    def sample(self, state: StepState) -> bool:
+        """Let the controllers act that are due; whether a held value has changed."""
         view, some = None, bool(self.loop.controllers)
-        if some and self.table.readings.turns and not followed:
+        if some and self.table.readings.turns:
             self.table.place(state)
             self.table.follow()
         if self.viewer.near:
@@ -104,8 +103,7 @@ class Sampling:
     def plan(self, state: StepState, grid: Grid, h: float, barrier: float, most: int, anew: bool) -> SamplePlan | None:
         """Whole steps of size h from a state, and their samples; None if there are none.
 
-        They end at or before ``barrier``, which is not a sample. Samples are those of one call: all, or, where Python
-        has to read a sensor at them, up to the first. ``grid`` goes along.
+        They end at or before ``barrier``, which is not a sample. ``grid`` goes along.
         """
         loop, table = self.loop, self.table
         if table.told:
@@ -128,7 +126,7 @@ class Sampling:
             if size != h:
                 break
             now, own = ahead.passed(end)
-            if now and not table.unread:
+            if now:
                 try:
                     table.tell(end, now, own)
                 except Exception:  # noqa: BLE001  # of whatever kind, the single step that comes there raises it again
@@ -140,19 +138,19 @@ class Sampling:
             t = end
             made.append(end)
             sampled.append(int(bool(now)))
-            if end >= barrier or (now and table.unread):
+            if end >= barrier:
                 break
         if not made:
             return None
-        plan = SamplePlan(np.array(made), anew, np.array(sampled, dtype=np.int64))
-        if table.unread:
-            return plan
         table_of_due = np.zeros((len(made), len(loop.controllers)), dtype=np.int64)
         for i, controllers in dues:
             table_of_due[i, controllers] = 1
         rows = table.signals[None].copy() if table.steady else np.array(signals)
         before = self.state
-        return plan._replace(due=table_of_due, signals=rows, x=before.x, pending=before.pending, numbers=before.count)
+        return SamplePlan(
+            np.array(made), anew, np.array(sampled, dtype=np.int64), table_of_due, rows, before.x, before.pending,
+            before.count, whole=False,
+        )  # fmt: skip
 
     def took(self, plan: SamplePlan, memory: ControlMemory, steps: int) -> Callable[[int], None]:
         """So many steps of a plan were made, with their samples.
@@ -160,8 +158,6 @@ class Sampling:
         Returned is what sets the values that were held in a step, by its number, for whoever measures something there;
         the number of steps: those from now on.
         """
-        if plan.due is None:
-            return lambda i: None
         before, y, now = self.state, memory.arrays, self.table.held
         n = len(before.held)
         self.state = ControlState(

@@ -253,7 +253,8 @@ class ControlLoop:
             found[name.removeprefix("control.")] = given
         return ControlState(**found)
 
-    def _read(self, controller: SampledController, sensor: Sensor, view: View) -> FloatArray:
+    def read(self, controller: SampledController, sensor: Sensor, view: View) -> FloatArray:
+        """What a sensor reads, in Python."""
         try:
             return read_sensor(sensor, view)
         except ModelError as error:
@@ -279,7 +280,7 @@ class ControlLoop:
                     if table is not None and sensor in where:
                         seen[sensor] = table.readings.u[where[sensor]].copy()
                     else:
-                        seen[sensor] = self._read(c, sensor, view)
+                        seen[sensor] = self.read(c, sensor, view)
             found[i] = _joined([seen[s] for s in c.sensors])
         return found
 

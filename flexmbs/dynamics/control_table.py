@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.callbacks import Callback
-from flexmbs.core.contracts import Env, FloatArray, IntArray
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.dynamics.readings import Readings
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flexmbs.dynamics.control_loop import ControlLoop
+    from flexmbs.dynamics.python_stages import Evaluate, PythonStages
     from flexmbs.system.system import System
 
 __all__ = ["ControlTable"]
@@ -34,24 +34,43 @@ NO_LOADS = Env(0.0, np.zeros(0))
 
 
 class Entered:
-    """Controllers of functions in Python, as compiled steps call them at their samples.
+    """Controllers that Python evaluates, as compiled steps call them at their samples; so they read sensors, too.
 
     Where one fails, the step before is made anew by the loop in Python, which evaluates it again and tells.
     """
 
-    def __init__(self, loop: ControlLoop, group: ControlGroup) -> None:
-        self._loop, self._group = loop, group
-        self._n = [(len(c.start), sum(s.size for s in c.sensors)) for c in loop.controllers]
-        self._x = [slice(int(a), int(b)) for a, b in itertools.pairwise(group.x)]
-        self._f = [slice(int(a), int(b)) for a, b in itertools.pairwise(group.f)]
-        self.callback = Callback(self._sample)
-        group.python[0] = self.callback.address
+    def __init__(self, table: ControlTable, python: PythonStages) -> None:
+        self._table, self._viewer = table, python.viewer
+        self._read: IdentityMap[Any, FloatArray] = IdentityMap()
+        self._read_at = np.nan
+        for i, packed in enumerate(table.packed):
+            if packed is IN_PYTHON:
+                table.group.entry[i] = python.number(self._function(i))
 
-    def _sample(self, i: int, t: float) -> None:
-        """Output and next state of controller i into the scratch of the group."""
-        g, (n_x, n_u) = self._group, self._n[i]
-        found = self._loop.computed(i, g.seen[:n_x].copy(), g.u_own[:n_u].copy(), t)
-        g.f_new[self._f[i]], g.x_new[self._x[i]] = found
+    def _function(self, i: int) -> Evaluate:
+        """What samples controller i, into the scratch of the group."""
+        table, loop = self._table, self._table.loop
+        group, places, n_x = table.group, table.places[i], len(loop.controllers[i].start)
+        x, f = (slice(int(ends[i]), int(ends[i + 1])) for ends in (group.x, group.f))
+
+        def sample(state: State, env: Env, weights: tuple[float, float]) -> None:
+            u = self._inputs(i, state, env) if places is None else table.readings.u[places]
+            found = loop.computed(i, group.seen[:n_x].copy(), u, float(group.time[0]), table)
+            group.f_new[f], group.x_new[x] = found
+
+        return sample
+
+    def _inputs(self, i: int, state: State, env: Env) -> FloatArray:
+        """Readings of a controller whose sensors a kernel has not all read; each sensor is read once."""
+        table, view = self._table, self._viewer.view(env.t, *state)
+        controller, where, u = table.loop.controllers[i], table.readings.where, table.readings.u
+        if env.t != self._read_at:
+            self._read, self._read_at = IdentityMap(), env.t
+        for sensor in controller.sensors:
+            if sensor not in self._read:
+                found = u[where[sensor]].copy() if sensor in where else table.loop.read(controller, sensor, view)
+                self._read[sensor] = found
+        return np.concatenate([self._read[sensor] for sensor in controller.sensors])
 
 
 class ControlTable:
@@ -67,18 +86,16 @@ class ControlTable:
         Controllers as numbers.
     places : list of int array or None
         Where the readings of each controller are; None where Python has to read a sensor.
-    unread : str
-        The first sensor that Python has to read, so that no compiled step can sample; empty if there is none.
     in_python : str
-        It, or else the first controller that Python evaluates, which compiled steps enter at its samples.
+        The first sensor or controller that Python evaluates, for which compiled steps call it at a sample.
     of_users : bool
         Whether something is evaluated that a user wrote.
-    entered : Entered
-        What compiled steps call of Python; only where nothing is unread.
     group : ControlGroup
-        The tables; only where nothing is unread.
+        The tables.
+    python : PythonCalls
+        With which kernels call Python.
     samples : kernel
-        `control_laws.control_samples`, or one that also calls functions of users; likewise.
+        `control_laws.control_samples`, or one that also calls compiled functions of users.
     called : IdentityMap
         By controller the kernel around functions of a user's that numba compiles.
     signals : (n_s,) array
@@ -87,7 +104,9 @@ class ControlTable:
         Whether signals are the same at all times.
     """
 
-    def __init__(self, system: System, loop: ControlLoop, held_names: tuple[str, ...], held: FloatArray) -> None:
+    def __init__(
+        self, system: System, loop: ControlLoop, held_names: tuple[str, ...], held: FloatArray, python: PythonStages
+    ) -> None:  # fmt: skip
         self.loop, self.held = loop, held
         self.called: IdentityMap[Any, Any] = IdentityMap()
         self.packed = [_packed(c) or self._called(c) or IN_PYTHON for c in loop.controllers]
@@ -98,16 +117,15 @@ class ControlTable:
         last = max([int(ends[-1]), *(part.stop for part, _ in self.readings.errors)])
         self.signals = np.zeros(last)
         self.steady = self.readings.steady and all(p.steady for p in self.packed)
-        self.unread = self._unread()
-        entered = [c.name for c, p in zip(loop.controllers, self.packed, strict=True) if p is IN_PYTHON]
-        self.in_python = self.unread or (f"controller {entered[0]!r}" if entered else "")
-        self.of_users = bool(self.in_python or self.called)
         self.places = [self._places(c) for c in loop.controllers]
-        if not self.unread:
-            self.group = self._group(ends)
-            self.entered = Entered(loop, self.group)
-            kernels = list(self.called.values())
-            self.samples = samples_with(kernels) if kernels else control_samples
+        pairs = zip(self.packed, self.places, strict=True)
+        self.packed = [IN_PYTHON if places is None else packed for packed, places in pairs]
+        self.in_python = self._in_python()
+        self.of_users = bool(self.in_python or self.called)
+        self.group, self.python = self._group(ends), python.calls
+        Entered(self, python)
+        kernels = list(self.called.values())
+        self.samples = samples_with(kernels) if kernels else control_samples
         self._told, self._bad = False, -1
         r = self.readings
         place = [
@@ -138,11 +156,13 @@ class ControlTable:
         size = sum(s.size for s in controller.sensors)
         return Packed(CALLED, (float(len(self.called) - 1), float(size)), lambda t: (), True, 0)
 
-    def _unread(self) -> str:
-        for c in self.loop.controllers:
+    def _in_python(self) -> str:
+        for c, packed in zip(self.loop.controllers, self.packed, strict=True):
             for sensor in c.sensors:
                 if sensor not in self.readings.where:
                     return f"sensor {sensor.name!r} of controller {c.name!r}"
+            if packed is IN_PYTHON:
+                return f"controller {c.name!r}"
         return ""
 
     def _group(self, signals: Any) -> ControlGroup:
@@ -150,7 +170,7 @@ class ControlTable:
         for packed in self.packed:
             where.append(len(data))
             data += packed.data
-        sizes = [sum(s.size for s in c.sensors) for c in loop.controllers]
+        sizes = [0 if part is None else len(part) for part in self.places]
         n_x, n_f = sum(len(c.start) for c in loop.controllers), len(loop.actuators)
         widest = max([*(n + len(c.start) for n, c in zip(sizes, loop.controllers, strict=True)), n_f, 1])
         places = [np.zeros(0, dtype=np.int64), *(part for part in self.places if part is not None)]
@@ -160,7 +180,8 @@ class ControlTable:
             d=_ends([c.delay * len(c.actuators) for c in loop.controllers]), u=_ends(sizes),
             s=np.array(signals, dtype=np.int64), reading=np.concatenate(places),
             period=np.array([float(c.period) for c in loop.controllers]),
-            offset=np.array([float(c.offset) for c in loop.controllers]), python=np.zeros(1, dtype=np.int64),
+            offset=np.array([float(c.offset) for c in loop.controllers]), time=np.zeros(1),
+            entry=np.zeros(len(loop.controllers), dtype=np.int64),
             u_own=np.zeros(widest), seen=np.zeros(widest), f_new=np.zeros(n_f), x_new=np.zeros(n_x),
         )  # fmt: skip
 
@@ -178,7 +199,7 @@ class ControlTable:
     @property
     def told(self) -> bool:
         """Whether all signals have been told for good: they never change."""
-        return self.steady and self._told and not self.unread
+        return self.steady and self._told
 
     def tell_errors(self, t: float) -> None:
         """Errors of noisy sensors at t."""

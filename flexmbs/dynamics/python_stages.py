@@ -23,6 +23,7 @@ class PythonStages:
     """Functions (state, env, weights) of one `Dynamics` by number, and the table with which kernels call them.
 
     A function that fails makes the step fail, and the loop in Python, which makes it anew, tells what is wrong.
+    ``viewer``: makes views of the system, for sensors.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
@@ -35,6 +36,7 @@ class PythonStages:
         self._state, self._scale, self._weights = State(*parts), scale, weights
         self._functions: list[Evaluate] = []
         self._callback: Callback | None = None
+        self.viewer = dynamics.python.viewer
 
     def number(self, function: Evaluate) -> int:
         """The number by which compiled steps call a function."""
@@ -51,4 +53,7 @@ class PythonStages:
 
     def _call(self, number: int, t: float) -> None:
         wq, wv = self._weights.tolist()
+        counted = len(self.viewer.near)
         self._functions[number](self._state, Env(t, self._scale), (wq, wv))
+        if len(self.viewer.near) > counted:
+            raise RuntimeError("an angle was asked for whose turns have to be counted after every step from here on")

@@ -71,10 +71,10 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.callbacks import enter
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.control_laws import CALLED, ENTERED
 from flexmbs.kernels.control_laws import control_law as other_law
+from flexmbs.kernels.python_calls import call_python
 {imports}
 
 @kernel

@@ -22,9 +22,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from flexmbs.core.callbacks import enter
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import kernel
+from flexmbs.kernels.python_calls import PythonCalls, call_python
 
 __all__ = [
     "CALLED",
@@ -48,8 +48,8 @@ class ControlGroup(NamedTuple):
     ``law (n,)``, ``data``, ``where (n,)``: where its numbers begin; ``x, f, d, u, s (n + 1,)``: where its states,
     outputs, outputs that wait, readings and signals begin, in the order of all controllers;
     ``reading (n_u,)``: places in the readings of all sensors; ``period, offset (n,)``: times of samples;
-    ``python (1,)``: address of the `flexmbs.core.callbacks.Callback` that evaluates controllers of functions in Python,
-    from ``u_own`` and ``seen`` into ``f_new`` and ``x_new``. ``u_own, seen, f_new, x_new``: scratch.
+    ``entry (n,)``: numbers by which `call_python` has controllers evaluated in Python, from the states in ``seen`` at
+    ``time (1,)``. ``u_own, seen, f_new, x_new, time``: scratch.
     """
 
     law: IntArray
@@ -63,7 +63,8 @@ class ControlGroup(NamedTuple):
     reading: IntArray
     period: FloatArray
     offset: FloatArray
-    python: IntArray
+    time: FloatArray
+    entry: IntArray
     u_own: FloatArray
     seen: FloatArray
     f_new: FloatArray
@@ -73,11 +74,11 @@ class ControlGroup(NamedTuple):
 @kernel
 def control_samples(
     group: ControlGroup, due: IntArray, count: IntArray, u: FloatArray, signals: FloatArray, x: FloatArray,
-    held: FloatArray, pending: FloatArray,
+    held: FloatArray, pending: FloatArray, python: PythonCalls, state: State, env: Env,
 ) -> tuple[int, int]:  # fmt: skip
     """One sample of the controllers with ``due (n,)``: new states, held values, values that wait, and ``count (n,)``.
 
-    Sample k of a controller is at ``offset + k period``, its number k in ``count``.
+    Sample k of a controller is at ``offset + k period``, its number k in ``count``. ``state, env`` are for Python.
 
     Returns the first controller whose output (2 n) or next state (2 n + 1) is not finite, with nothing changed, else
     -1; and whether a held value has changed (0 or 1).
@@ -93,7 +94,8 @@ def control_samples(
         if group.law[i] == ENTERED:
             for k in range(x0, x1):
                 group.seen[k - x0] = x[k]
-            bad = enter(group.python[0], i, t)
+            group.time[0] = t
+            bad = call_python(python, group.entry[i], state, env, (0.0, 0.0))
         else:
             bad = control_law(
                 group.law[i], group.where[i], group.data, x[x0:x1], group.u_own, t,

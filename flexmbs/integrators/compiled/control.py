@@ -27,12 +27,12 @@ class SamplePlan(NamedTuple):
     ends: FloatArray
     anew: bool
     sampled: IntArray
-    due: IntArray | None = None
-    signals: FloatArray | None = None
-    x: FloatArray | None = None
-    pending: FloatArray | None = None
-    numbers: IntArray | None = None
-    whole: bool = False
+    due: IntArray
+    signals: FloatArray
+    x: FloatArray
+    pending: FloatArray
+    numbers: IntArray
+    whole: bool
 
 
 class ControlMemory:
@@ -64,19 +64,12 @@ class ControlMemory:
         self.arrays.anew[0] = 0
         self.arrays.sampled[:] = 0
 
-    def tell(self) -> None:
-        """Raise what a function in Python has raised to end the process."""
-        if not self.table.unread:
-            self.table.entered.callback.tell()
-
     def take(self, plan: SamplePlan, n: int) -> None:
         """A call of n steps with samples as planned."""
         self.arrays.anew[0] = plan.anew
-        self.arrays.sampled[:n] = 0
-        if plan.due is not None and plan.signals is not None:
-            self.arrays.sampled[:n] = plan.sampled[:n]
-            self.due[:n, : plan.due.shape[1]] = plan.due[:n]
-            rows = min(len(plan.signals), len(self.signals))
-            self.signals[:rows, : plan.signals.shape[1]] = plan.signals[:rows]
-            self.x[: len(plan.x)], self.pending[: len(plan.pending)] = plan.x, plan.pending  # type: ignore[arg-type]
-            self.count[:] = plan.numbers  # type: ignore[assignment]
+        self.arrays.sampled[:n] = plan.sampled[:n]
+        self.due[:n, : plan.due.shape[1]] = plan.due[:n]
+        rows = min(len(plan.signals), len(self.signals))
+        self.signals[:rows, : plan.signals.shape[1]] = plan.signals[:rows]
+        self.x[: len(plan.x)], self.pending[: len(plan.pending)] = plan.x, plan.pending
+        self.count[:] = plan.numbers

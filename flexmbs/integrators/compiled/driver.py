@@ -381,8 +381,6 @@ class Driver:
         except Exception:  # noqa: BLE001  # whatever a user's function raises, it raises again in the single step
             made, x.counts[FAILED] = int(x.counts[MADE]), 1
         dyn.python_stages.tell()
-        if self.memory is not None:
-            self.memory.tell()
         if dyn.mass_changes:
             dyn.moving_mass.moved(x.Q[made])
         dyn.seconds["compiled"] = dyn.seconds.get("compiled", 0.0) + perf_counter() - began

@@ -189,8 +189,6 @@ class Text:
     def _samples(self, control: ControlMemory) -> None:
         """What sensors count after every step, and what controllers do at their samples."""
         table, readings, lines = control.table, control.table.readings, self._sample
-        if not (readings.turns or not table.unread):
-            return
         work = self._table("sensed", self.addresses.group(readings.work, self._import(type(readings.work))))
         sensors = self._name(readings.group, "sensors", "sensors")
         for kind, group in readings.markers.groups:
@@ -199,8 +197,6 @@ class Text:
             lines.append(f"{self._import(place, owner)}({markers}, state, env, {work})")
         if readings.turns:
             lines.append(f"{self._import(follow_turns)}({sensors}, {work})")
-        if table.unread:
-            return
         names = ("due", "count", "signals", "x", "pending")
         due, count, signals, x, pending = (
             self._table(f"control_{n}", self.addresses.array(getattr(control, n))) for n in names
@@ -213,7 +209,8 @@ class Text:
             f"    refused = {read}({sensors}, state, {held}, {signals}[{row}], {work}, {u}) >= 0",
             "    if not refused:",
             f"        bad, anew = {self._import(table.samples, 'controllers')}(",
-            f"            {group}, {due}[i], {count}, {u}, {signals}[{row}], {x}, {held}, {pending}",
+            f"            {group}, {due}[i], {count}, {u}, {signals}[{row}], {x}, {held}, {pending},",
+            f"            {self._name(table.python, 'python', 'controllers')}, state, Env(x_ends[i], env.scale)",
             "        )",
             "        refused = bad >= 0",
             "        for k in range(y_held.shape[1]):",

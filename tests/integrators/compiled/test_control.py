@@ -211,6 +211,51 @@ def test_a_python_controller_is_entered_once_a_sample(compared, period: float) -
     compared(model, 0.3, 1e-3, output=BRIEF)
 
 
+@pytest.mark.parametrize("period", [1e-3, 3e-3])
+def test_sensors_in_python_are_read_once_a_sample(compared, period: float) -> None:
+    """Two controllers share one; one of them is ours, and is evaluated in Python for its sake."""
+    setup, asked = Cart(), []
+
+    def lean(t: float, view: Any) -> float:
+        asked.append(t)
+        return float(view.position(setup.pole.centre)[0] - view.position(setup.cart.centre)[0])
+
+    sensor = fx.control.FunctionSensor(lean, markers=(setup.pole.centre, setup.cart.centre), name="lean")
+    own = fx.control.Controller(
+        [*setup.all, sensor], setup.motor, period, name="own",
+        output=lambda x, u, t: -np.array(GAIN[0]) @ u[:4] - 3.0 * u[4] + x, update=lambda x, u, t: 0.9 * x + u[4:],
+        start=[0.1],
+    )  # fmt: skip
+    other = fx.control.JointActuator(setup.hinge, name="other")
+    pid = fx.control.PID(
+        sensor, other, period, proportional=0.1, integral=0.2, reference=lambda t: 0.01 * t, name="pid"
+    )
+    model = setup.model(own, pid)
+    system = fx.compile_model(model)
+    asked.clear()
+    run = fx.simulate(
+        system, 0.3, step=1e-3, integrator=fx.GeneralizedAlpha(compiled=True), output=BRIEF, progress=False
+    )  # fmt: skip
+    assert run.counts["compiled_steps"] == 300
+    assert run.counts["kept_in_python"] == ("samples: sensor 'lean' of controller 'own' is evaluated in Python",)
+    assert asked[0] == asked[1]  # it is asked twice at first
+    assert asked[1:] == pytest.approx(period * np.arange(int(np.floor(0.3 / period + 1e-9)) + 1))
+    compared(model, 0.3, 1e-3, output=BRIEF)
+
+
+def test_an_angle_that_a_sensor_asks_for_late_is_counted_from_then_on(compared) -> None:
+    """A wheel turns 8 rad/s; from 0.5 s on its angle is asked for, over more than a turn."""
+    wheel = fx.RigidBody.box(size=(1, 1, 0.1), mass=1.0, position=(0, 0, 0), angular_velocity=(0, 0, 8.0), name="wheel")
+    axle = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="axle")
+    late = fx.control.FunctionSensor(lambda t, view: view.row("axle", "angle")[0] if t > 0.5 else 0.0, name="late")
+    command = fx.control.Controller(
+        late, fx.control.Signal("turned"), 0.01, output=lambda x, u, t: u, name="command"
+    )  # fmt: skip
+    run = compared(fx.Model(wheel, axle, command), 2.0, 2e-3, output=fx.Output(every=0.1))
+    turned = run.extra["samples"][:, 1]
+    assert turned[-1] - turned[60] == pytest.approx(8.0 * 0.01 * (len(turned) - 61), rel=1e-6)
+
+
 def test_loads_and_motions_that_vary(compared) -> None:
     setup = Cart()
     blow = fx.PointForce(setup.pole.centre, (0.2, 0, 0), history=lambda t: np.sin(9.0 * t))
