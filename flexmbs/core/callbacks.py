@@ -24,19 +24,21 @@ class Callback:
     """
 
     def __init__(self, function: Callable[[int, float], object]) -> None:
+        raised: list[BaseException] = []
+
         def call(number: int, value: float) -> int:
-            if self._raised:  # until it is told, nothing is called any more
+            if raised:  # until it is told, nothing is called any more
                 return 0
             try:
                 function(number, value)
             except Exception:  # noqa: BLE001  # whoever has called the compiled code calls again, and finds it
                 return 0
             except BaseException as error:  # noqa: BLE001
-                self._raised.append(error)
+                raised.append(error)
                 return 0
             return -1
 
-        self._raised: list[BaseException] = []
+        self._raised = raised  # no cycle of references
         self._kept = _Function(call)
         self.address = int(cast(self._kept, c_void_p).value or 0)
 

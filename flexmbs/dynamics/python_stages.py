@@ -13,6 +13,7 @@ from flexmbs.kernels.python_calls import PythonCalls
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.system.view import Viewer
 
 __all__ = ["PythonStages"]
 
@@ -32,16 +33,14 @@ class PythonStages:
             np.zeros(1, dtype=np.int64), np.zeros(n_q), np.zeros(n_v), np.zeros(n_v), np.zeros(n_c),
             np.zeros(len(dynamics.prescribed.scale)), np.zeros(2),
         )  # fmt: skip
-        _, *parts, scale, weights = self.calls
-        self._state, self._scale, self._weights = State(*parts), scale, weights
+        self.viewer = dynamics.python.viewer
         self._functions: list[Evaluate] = []
         self._callback: Callback | None = None
-        self.viewer = dynamics.python.viewer
 
     def number(self, function: Evaluate) -> int:
         """The number by which compiled steps call a function."""
         if self._callback is None:
-            self._callback = Callback(self._call)
+            self._callback = Callback(_caller(self._functions, self.calls, self.viewer))
             self.calls.address[0] = self._callback.address
         self._functions.append(function)
         return len(self._functions) - 1
@@ -51,9 +50,16 @@ class PythonStages:
         if self._callback is not None:
             self._callback.tell()
 
-    def _call(self, number: int, t: float) -> None:
-        wq, wv = self._weights.tolist()
-        counted = len(self.viewer.near)
-        self._functions[number](self._state, Env(t, self._scale), (wq, wv))
-        if len(self.viewer.near) > counted:
+
+def _caller(functions: list[Evaluate], calls: PythonCalls, viewer: Viewer) -> Callable[[int, float], None]:
+    """What calls a function by its number, at a time."""
+    state, scale, weights = State(calls.q, calls.v, calls.a, calls.lam), calls.scale, calls.weights
+
+    def call(number: int, t: float) -> None:
+        counted = len(viewer.near)
+        wq, wv = weights.tolist()
+        functions[number](state, Env(t, scale), (wq, wv))
+        if len(viewer.near) > counted:
             raise RuntimeError("an angle was asked for whose turns have to be counted after every step from here on")
+
+    return call
