@@ -23,6 +23,8 @@ PARTS = {
     "Box",
     "Triangle",
     "HeightField",
+    "TriangleMesh",
+    "ConvexHull",
     "Tube",
     "Skin",
     "LeastGap",

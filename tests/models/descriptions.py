@@ -39,6 +39,9 @@ BASES = {
 """Classes of which no object is made."""
 
 
+TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
 def every_class() -> set[type]:
     """All descriptions that come with flexmbs."""
     import flexmbs
@@ -243,6 +246,10 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "Capsule": (fx.contact.Capsule(tip, radius=0.1, length=1.0),),
         "Box": (fx.contact.Box(tip, size=(1, 1, 1)),),
         "HeightField": (fx.contact.HeightField(tip, x=(0, 1), heights=(0, 0)),),
+        "TriangleMesh": (
+            fx.contact.TriangleMesh(tip, vertices=TETRAHEDRON, triangles=((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))),
+        ),
+        "ConvexHull": (fx.contact.ConvexHull(tip, points=TETRAHEDRON),),
         "Triangle": (fx.contact.Triangle(tip, corners=((0, 0, 0), (1, 0, 0), (0, 1, 0))),),
         "LeastGap": (LeastGap(touch),),
         "SlipSpeed": (SlipSpeed(touch),),

@@ -229,8 +229,8 @@ class Contact(Description):
             self.pair(sort.a, sort.b)  # refused now, if the law does not fit
         largest = max(parts, key=lambda part: part.ball_radius or 0.0)
         for part in parts:
-            if part.reach is None:
-                self.pair(part, largest)  # and if a ball does not fit into a bore or a hollow
+            if not part.fits_all:
+                self.pair(part, largest)  # and if a ball does not fit into a bore, a hollow or a notch
         return True
 
     def _near_at_start(self, parts: tuple[Shape, ...]) -> list[ContactPair]:

@@ -148,6 +148,11 @@ class HeightField(Shape):
         curvature, _ = self._hollow
         return 1.0 / curvature if curvature > 0.0 else float(np.inf)
 
+    @property
+    def fits_all(self) -> bool:
+        """Without a hollow."""
+        return self._hollow[0] == 0.0
+
     def table_for(self, other: Shape, radius: float) -> tuple[float, ...]:
         """What the kernels read, if the radius is not too large for a hollow."""
         curvature, place = self._hollow

@@ -94,6 +94,11 @@ class Shape(Description):
         return None
 
     @property
+    def fits_all(self) -> bool:
+        """Whether balls of any radius may touch it; else `table_for` or `rows_against` refuse some."""
+        return True
+
+    @property
     def along(self) -> bool:
         """Whether it goes along a flexible body (`flexmbs.model.contacts.along`) and is on no marker."""
         return False
@@ -420,6 +425,11 @@ class Cylinder(Shape):
         owner = placed(self, self.marker, turns=True)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
         as_flag(owner, "inside", self.inside)
+
+    @property
+    def fits_all(self) -> bool:
+        """Not in a bore."""
+        return not self.inside
 
     @property
     def substitutes(self) -> str:

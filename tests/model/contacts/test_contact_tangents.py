@@ -40,6 +40,18 @@ def at(body: Any, where: tuple[float, float, float], axis: tuple[float, float, f
     return body.marker_at(where, axis=axis)
 
 
+def stone(marker: Any) -> Any:
+    """A tetrahedron."""
+    return C.ConvexHull(marker, points=[(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+
+
+def on_stone(a: Any, b: Any, where: tuple[float, float, float], radius: float) -> tuple[Any, Any]:
+    """It, and a ball or a point of another body at a place in its axes."""
+    marker = at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0))
+    place = at(b, tuple(marker.position0() + marker.rotation0() @ where), (0, 0, 1.0))
+    return stone(marker), C.Sphere(place, radius=radius) if radius else C.Vertex(place)
+
+
 def hills(marker: Any, profile: bool = False) -> Any:
     """Ground whose heights are of third degree."""
     x, y = np.array([-2.0, -0.9, 0.1, 1.2, 2.0]), np.array([-2.0, -0.7, 0.4, 2.0])
@@ -122,6 +134,10 @@ PAIRS: dict[str, Any] = {
         C.Triangle(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0)), corners=((0.3, 0, 0.1), (-3, -1, 0.1), (-3, 0, 0.2))),
         C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=1.3),
     ),
+    "stone, ball over a face": lambda a, b: on_stone(a, b, (0.5, 0.6, 0.5), 0.5),
+    "stone, ball at an edge": lambda a, b: on_stone(a, b, (-0.3, 0.4, -0.3), 0.6),
+    "stone, ball at a corner": lambda a, b: on_stone(a, b, (1.3, -0.1, -0.2), 0.6),
+    "stone, vertex": lambda a, b: on_stone(a, b, (0.3, 0.2, 0.4), 0.0),
     "hills, ball": lambda a, b: (
         hills(at(a, (0.1, 0.0, 0.1), (0.1, 0.2, 1.0))), C.Sphere(at(b, (0.4, 0.3, 0.4), (0, 0, 1.0)), radius=0.5)
     ),

@@ -8,7 +8,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.dynamics.evaluation import Dynamics
-from tests.model.contacts.test_contact_tangents import FRICTION, LAW, check, hills, turned
+from tests.model.contacts.test_contact_tangents import FRICTION, LAW, check, hills, stone, turned
 
 C = fx.contact
 SOFT = fx.Elastic(youngs_modulus=1.0, poissons_ratio=0.0, density=1.0)
@@ -53,6 +53,7 @@ SHAPES: dict[str, Any] = {
     "box": lambda at: C.Box(at((0.4, 0.1, -0.5), (0.1, 0.1, 1.0)), size=(3.0, 3.0, 2.0)),
     "rim": lambda at: C.Rim(at((0.4, 0.1, 0.9), (0.1, 0.1, 1.0)), radius=1.0, tube=1.2),
     "hills": lambda at: hills(at((0.1, 0.0, 0.2), (0.1, 0.1, 1.0))),
+    "stone": lambda at: stone(at((0.1, 0.0, -0.5), (0.1, 0.1, 1.0))),
 }
 
 
