@@ -30,7 +30,6 @@ from flexmbs.model.contacts.shapes import Vertex as Vertex
 from flexmbs.model.contacts.solids import Box as Box
 from flexmbs.model.contacts.solids import Capsule as Capsule
 from flexmbs.model.contacts.triangle import Triangle as Triangle
-from flexmbs.model.contacts.triangle_mesh import ConvexHull as ConvexHull
 from flexmbs.model.contacts.triangle_mesh import TriangleMesh as TriangleMesh
 from flexmbs.model.contacts.wheel_rail import ContactPatch as ContactPatch
 from flexmbs.model.contacts.wheel_rail import CreepForce as CreepForce

@@ -24,7 +24,6 @@ PARTS = {
     "Triangle",
     "HeightField",
     "TriangleMesh",
-    "ConvexHull",
     "Tube",
     "Skin",
     "LeastGap",

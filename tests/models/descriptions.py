@@ -249,7 +249,6 @@ def samples() -> tuple[World, dict[str, tuple[Any, ...]]]:
         "TriangleMesh": (
             fx.contact.TriangleMesh(tip, vertices=TETRAHEDRON, triangles=((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))),
         ),
-        "ConvexHull": (fx.contact.ConvexHull(tip, points=TETRAHEDRON),),
         "Triangle": (fx.contact.Triangle(tip, corners=((0, 0, 0), (1, 0, 0), (0, 1, 0))),),
         "LeastGap": (LeastGap(touch),),
         "SlipSpeed": (SlipSpeed(touch),),

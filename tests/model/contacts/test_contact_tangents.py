@@ -42,7 +42,7 @@ def at(body: Any, where: tuple[float, float, float], axis: tuple[float, float, f
 
 def stone(marker: Any) -> Any:
     """A tetrahedron."""
-    return C.ConvexHull(marker, points=[(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    return C.TriangleMesh.hull(marker, [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
 
 
 def on_stone(a: Any, b: Any, where: tuple[float, float, float], radius: float) -> tuple[Any, Any]:

@@ -58,7 +58,7 @@ def sphere(times: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def distance(solid: Any, x: Any) -> tuple[float, np.ndarray, np.ndarray]:
-    phi, n, D = mesh_distance((0.0, 0.0, 0.0), tuple(float(c) for c in x), np.array(solid.table), 0)
+    phi, n, D = mesh_distance((0.0, 0.0, 0.0), tuple(float(c) for c in x), np.array(solid.surface.table), 0)
     return phi, np.array(n), np.array(D).reshape(3, 3)
 
 
@@ -83,8 +83,8 @@ def brute(solid: Any, x: np.ndarray) -> float:
 @given(st.integers(0, 2**31), st.integers(4, 40))
 def test_the_distance_from_a_hull_is_that_from_all_of_its_faces(seed: int, count: int) -> None:
     drawn = np.random.default_rng(seed)
-    hull = C.ConvexHull(GROUND, points=drawn.normal(size=(count, 3)))
-    normals, first = hull._normals, hull.vertices[hull.triangles[:, 0]]
+    hull = C.TriangleMesh.hull(GROUND, points=drawn.normal(size=(count, 3)))
+    normals, first = hull.surface.normals, hull.vertices[hull.triangles[:, 0]]
     for x in drawn.normal(scale=1.5, size=(10, 3)):
         phi, n, _ = distance(hull, x)
         heights = np.einsum("ij,ij->i", normals, x - first)
@@ -110,7 +110,7 @@ def test_the_distance_from_a_solid_with_a_notch(x: float, y: float, z: float) ->
 
 def test_gradient_and_its_derivative_are_those_of_differences() -> None:
     drawn = np.random.default_rng(3)
-    solid, h = C.ConvexHull(GROUND, points=drawn.normal(size=(12, 3))), 1e-6
+    solid, h = C.TriangleMesh.hull(GROUND, points=drawn.normal(size=(12, 3))), 1e-6
     checked = 0
     for x in drawn.normal(scale=1.5, size=(200, 3)):
         phi, n, D = distance(solid, x)
@@ -182,7 +182,7 @@ def test_many_balls_are_searched_on_a_hull() -> None:
     points = np.random.default_rng(2).normal(size=(60, 3))
     points = 2.0 * points / np.linalg.norm(points, axis=1)[:, None]
     for declared in (False, True):
-        hull = C.ConvexHull(GROUND, points=points)
+        hull = C.TriangleMesh.hull(GROUND, points=points)
         places = [(0.3 * i - 0.9, 0.3 * k - 0.9, 2.12) for i in range(7) for k in range(7)]
         balls = [fx.RigidBody.sphere(radius=0.1, mass=1.0, position=p, name=f"ball {n}") for n, p in enumerate(places)]
         shapes = [C.Sphere(ball, radius=0.1) for ball in balls]
@@ -271,7 +271,7 @@ def test_surfaces_that_are_refused(change: Any, words: str) -> None:
 )
 def test_hulls_that_are_refused(points: Any, words: str) -> None:
     with pytest.raises(fx.ModelError, match=re.escape(words)):
-        C.ConvexHull(GROUND, points=points)
+        C.TriangleMesh.hull(GROUND, points=points)
 
 
 def test_planar_models_are_refused() -> None:

@@ -1,0 +1,181 @@
+"""Closed surfaces of triangles, with the tables that `flexmbs.kernels.triangle_meshes` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from flexmbs.core.checks import show
+from flexmbs.core.errors import ModelError
+
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray, IntArray
+
+__all__ = ["BENT", "ClosedSurface"]
+
+LEAF = 4
+"""Faces in a leaf of the tree of boxes, at most."""
+THIN = 1e-9
+"""Height over the longest edge below which the corners of a triangle are on a line."""
+BENT = 1e-6
+"""Angle between two faces from which their edge is one."""
+
+
+class Edges(NamedTuple):
+    """Of each edge: ``ends (n, 2)``, ``faces (n, 2)``; ``angle (n,)`` between their normals, below 0 in a notch."""
+
+    ends: IntArray
+    faces: IntArray
+    angle: FloatArray
+
+
+class ClosedSurface:
+    """A surface of ``triangles (m, 3)``, counter-clockwise from outside, of ``vertices (n, 3)``; equal ones become one.
+
+    Raises
+    ------
+    ModelError
+        If it is open, inside out, or no sheet, or a triangle has no area; ``owner`` is whose it is, in words.
+    """
+
+    def __init__(self, owner: str, vertices: FloatArray, triangles: IntArray) -> None:
+        self.vertices, number = np.unique(vertices + 0.0, axis=0, return_inverse=True)
+        self.triangles: IntArray = number.reshape(-1)[triangles]
+        self._check(owner)
+
+    @cached_property
+    def corners(self) -> FloatArray:
+        return np.asarray(self.vertices[self.triangles])
+
+    @cached_property
+    def normals(self) -> FloatArray:
+        a, b, c = self.corners.transpose(1, 0, 2)
+        area = np.cross(b - a, c - a)
+        return np.asarray(area / np.linalg.norm(area, axis=1)[:, None])
+
+    @cached_property
+    def edges(self) -> Edges:
+        """All edges; every one of the closed surface has two faces, in opposite directions."""
+        t = self.triangles
+        directed = np.concatenate((t[:, (0, 1)], t[:, (1, 2)], t[:, (2, 0)]))
+        face = np.tile(np.arange(len(t)), 3)
+        order = np.lexsort(np.sort(directed, axis=1).T)
+        first, second = order[::2], order[1::2]
+        faces = np.column_stack((face[first], face[second]))
+        n, m = self.normals[faces[:, 0]], self.normals[faces[:, 1]]
+        ends = directed[first]
+        e = self.vertices[ends[:, 1]] - self.vertices[ends[:, 0]]
+        side = np.einsum("ij,ij->i", np.cross(n, m), e)  # along the edge of the first face where it is a ridge
+        angle = np.arctan2(np.linalg.norm(np.cross(n, m), axis=1), np.einsum("ij,ij->i", n, m))
+        return Edges(ends, faces, np.where(side >= 0.0, angle, -angle))
+
+    @cached_property
+    def pieces(self) -> int:
+        """How many surfaces there are that do not touch each other."""
+        i, k = self.edges.faces.T
+        n = len(self.triangles)
+        return int(connected_components(coo_array((np.ones(len(i)), (i, k)), shape=(n, n)), directed=False)[0])
+
+    @property
+    def convex(self) -> bool:
+        """Whether it is one piece without notches, which a ball touches at one place."""
+        return self.pieces == 1 and bool(self.edges.angle.min() > -BENT)
+
+    @property
+    def volume(self) -> float:
+        """[length^3]."""
+        a, b, c = self.corners.transpose(1, 0, 2)
+        return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+    @cached_property
+    def table(self) -> tuple[float, ...]:
+        """What `flexmbs.kernels.triangle_meshes` reads, once for all that touches."""
+        corners, normals = self.corners, self.normals
+        depth = max(0, int(np.ceil(np.log2(len(corners) / LEAF))))
+        order, starts = _leaves(corners.mean(axis=1), depth)
+        boxes = _boxes(corners[order], starts, depth)
+        at_vertices = np.zeros((len(self.vertices), 3))
+        edges = np.roll(corners, -1, axis=1) - corners
+        long = edges / np.linalg.norm(edges, axis=2)[:, :, None]
+        angles = np.arccos(np.clip(-np.einsum("ijk,ijk->ij", long, np.roll(long, 1, axis=1)), -1.0, 1.0))
+        for k in range(3):
+            np.add.at(at_vertices, self.triangles[:, k], angles[:, k : k + 1] * normals)
+        at_edges = np.zeros((len(corners), 3, 3))
+        both = normals[self.edges.faces].sum(axis=1)
+        for f, start in zip(self.edges.faces.T, self.edges.ends.T, strict=True):  # the second has it the other way
+            at_edges[f, (self.triangles[f] == start[:, None]).argmax(axis=1)] = both
+        around = at_vertices[self.triangles]
+        faces = np.concatenate([x.reshape(len(corners), -1) for x in (corners, normals, at_edges, around)], axis=1)
+        return (float(depth), *starts.tolist(), *boxes.ravel().tolist(), *faces[order].ravel().tolist())
+
+    def _check(self, owner: str) -> None:
+        """Refuse what is no closed surface that points outwards."""
+        t, corners = self.triangles, self.corners
+        edges = np.roll(corners, -1, axis=1) - corners
+        longest = np.linalg.norm(edges, axis=2).max(axis=1)
+        area = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1)
+        thin = np.flatnonzero(area <= THIN * longest**2)
+        if len(thin):
+            raise ModelError(
+                f"{owner}: triangle {thin[0]} has no area; its corners are {show(corners[thin[0]].tolist())}. Leave "
+                f"such triangles out, and join what they leave open."
+            )
+        directed = np.concatenate((t[:, (0, 1)], t[:, (1, 2)], t[:, (2, 0)]))
+        face = np.tile(np.arange(len(t)), 3)
+        ends, place, count = np.unique(np.sort(directed, axis=1), axis=0, return_inverse=True, return_counts=True)
+        wrong = np.flatnonzero(count != 2)
+        if len(wrong):
+            n, at = int(count[wrong[0]]), self.vertices[ends[wrong[0]]].tolist()
+            what = "the surface is open: one triangle" if n == 1 else f"the surface is no sheet: {n} triangles"
+            raise ModelError(
+                f"{owner}: {what} at the edge from {show(at[0])} to {show(at[1])}, of {len(wrong)} such edges. A "
+                f"solid needs a closed surface; ground is given as a HeightField, and a plate by its two sides."
+            )
+        turns = np.bincount(place.reshape(-1), weights=np.where(directed[:, 0] < directed[:, 1], 1.0, -1.0))
+        against = np.flatnonzero(turns != 0.0)
+        if len(against):
+            pair = face[np.flatnonzero(place.reshape(-1) == against[0])]
+            raise ModelError(
+                f"{owner}: triangles {pair[0]} and {pair[1]} are turned against each other: one of them is clockwise "
+                f"from outside. Reverse the order of its vertices."
+            )
+        if self.volume <= 0.0:
+            raise ModelError(
+                f"{owner}: the surface is inside out; its volume would be {self.volume:.4g}. Reverse the order of the "
+                f"vertices of all triangles: triangles[:, ::-1]."
+            )
+
+
+def _leaves(centres: FloatArray, depth: int) -> tuple[IntArray, IntArray]:
+    """An order of faces in which leaves are runs, and where these begin (2^depth + 1,), by halves."""
+    order = np.arange(len(centres))
+    parts = [order]
+    for _ in range(depth):
+        halves: list[IntArray] = []
+        for part in parts:
+            axis = int(np.ptp(centres[part], axis=0).argmax()) if len(part) else 0
+            middle = (len(part) + 1) // 2
+            by = part[np.argsort(centres[part, axis], kind="stable")]
+            halves += [by[:middle], by[middle:]]
+        parts = halves
+    return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+
+
+def _boxes(corners: FloatArray, starts: Sequence[int] | IntArray, depth: int) -> FloatArray:
+    """Lowest and highest corners (2^(depth + 1) - 1, 6) of all boxes of the tree."""
+    leaves = 1 << depth
+    boxes = np.empty((2 * leaves - 1, 6))
+    for k in range(leaves):
+        inside = corners[starts[k] : starts[k + 1]].reshape(-1, 3)
+        boxes[leaves - 1 + k] = (
+            (*inside.min(axis=0), *inside.max(axis=0)) if len(inside) else (*[np.inf] * 3, *[-np.inf] * 3)
+        )
+    for i in range(leaves - 2, -1, -1):
+        left, right = boxes[2 * i + 1], boxes[2 * i + 2]
+        boxes[i] = (*np.minimum(left[:3], right[:3]), *np.maximum(left[3:], right[3:]))
+    return boxes
