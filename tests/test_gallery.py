@@ -67,6 +67,15 @@ def test_hills(run: Any) -> None:
     assert names["run"].energy.dissipated[-1] < 0.01 * names["g"] * 2.0 * names["fall"].sum()
 
 
+def test_stone(run: Any) -> None:
+    names = run("stone")
+    # at rest but for what is left of the impact: speeds of some mm/s change over some hundredths of a second
+    assert abs(names["found"] / names["by_hand"] - 1.0) < 5e-3
+    assert np.linalg.norm(names["run"].velocity(names["stone"])[-1]) < 5e-3
+    normals = names["hull"].surface.normals @ names["run"].rotation(names["stone"])[-1].T
+    assert normals[:, 2].min() == pytest.approx(-1.0, abs=1e-4)  # on a face
+
+
 def test_robot(run: Any) -> None:
     names = run("robot")
     assert off(names) < 1e-9  # statically determinate

@@ -92,6 +92,17 @@ class ClosedSurface:
         a, b, c = self.corners.transpose(1, 0, 2)
         return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
+    @property
+    def moments(self) -> tuple[float, FloatArray, FloatArray]:
+        """Integrals over the solid of 1, x (3,) and x x^T (3, 3), by the tetrahedra from the origin to all faces."""
+        a, b, c = self.corners.transpose(1, 0, 2)
+        size = np.einsum("ij,ij->i", a, np.cross(b, c))
+        total = self.corners.sum(axis=1)
+        second = np.einsum("i,ijk,ijl->kl", size, self.corners, self.corners) + np.einsum(
+            "i,ik,il->kl", size, total, total
+        )
+        return float(size.sum() / 6.0), np.asarray(size @ total / 24.0), np.asarray(second / 120.0)
+
     @cached_property
     def table(self) -> tuple[float, ...]:
         """What `flexmbs.kernels.triangle_meshes` reads, once for all that touches."""

@@ -158,6 +158,33 @@ class TriangleMesh(Shape):
         """[length^3]."""
         return self.surface.volume
 
+    def mass_properties(self, density: float) -> tuple[float, FloatArray, FloatArray]:
+        """Mass, centre of mass (3,), and inertia (3, 3) about it, in the axes of the marker; for `flexmbs.RigidBody`.
+
+        Parameters
+        ----------
+        density : float
+            [mass/length^3], positive.
+
+        Examples
+        --------
+        A stone whose body begins where its centre of mass is:
+
+        >>> import numpy as np
+        >>> import flexmbs as fx
+        >>> points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+        >>> mass, centre, inertia = fx.contact.TriangleMesh.hull(fx.ground.marker((0, 0, 0)), points).mass_properties(6.0)
+        >>> stone = fx.RigidBody(mass, inertia, position=centre, name="stone")
+        >>> shape = fx.contact.TriangleMesh.hull(stone.centre, points - centre)
+        >>> round(mass, 9), centre.round(9).tolist(), round(float(inertia[0, 0]), 9)
+        (1.0, [0.25, 0.25, 0.25], 0.075)
+        """
+        rho = as_number(str(self), "density", density, above=0.0, unit="mass/length^3")
+        volume, first, second = self.surface.moments
+        centre = first / volume
+        about = second - volume * np.outer(centre, centre)
+        return rho * volume, centre, rho * (np.trace(about) * np.eye(3) - about)
+
     @property
     def corners(self) -> tuple[Vertex, ...]:
         """A point at each vertex that sticks out; a node of a flexible body carries none."""

@@ -193,6 +193,23 @@ def test_many_balls_are_searched_on_a_hull() -> None:
     assert finals[0] == pytest.approx(np.array(finals[1]), abs=1e-7)
 
 
+def test_mass_properties_are_those_of_a_block_and_of_a_ball() -> None:
+    """Those of a block are exact, also where it is turned and away from the marker."""
+    turned = frame(0.7)
+    block = C.TriangleMesh(GROUND, vertices=(SIGNS * (1.0, 2.0, 3.0)) @ turned.T + (5.0, -3.0, 2.0), triangles=FACES)
+    mass, centre, inertia = block.mass_properties(2.0)
+    assert mass == pytest.approx(12.0, rel=1e-12)
+    assert centre == pytest.approx(np.array((5.0, -3.0, 2.0)), rel=1e-12)
+    own = np.diag((4.0 + 9.0, 1.0 + 9.0, 1.0 + 4.0))  # m/12 = 1
+    assert pytest.approx(turned @ own @ turned.T, abs=1e-11) == inertia
+    errors = []
+    for times in (2, 3, 4):
+        vertices, triangles = sphere(times)
+        mass, _, inertia = C.TriangleMesh(GROUND, vertices=vertices, triangles=triangles).mass_properties(1.0)
+        errors.append(abs(inertia[0, 0] / (0.4 * 4.0 / 3.0 * np.pi) - 1.0))
+    assert (np.log2(np.array(errors[:-1]) / errors[1:]) > 1.8).all(), errors
+
+
 def test_a_file_is_read(tmp_path: Path) -> None:
     """STL has the corners of every triangle anew."""
     vertices, triangles = sphere(2)
