@@ -173,7 +173,8 @@ class TriangleMesh(Shape):
         >>> import numpy as np
         >>> import flexmbs as fx
         >>> points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
-        >>> mass, centre, inertia = fx.contact.TriangleMesh.hull(fx.ground.marker((0, 0, 0)), points).mass_properties(6.0)
+        >>> hull = fx.contact.TriangleMesh.hull(fx.ground.marker((0, 0, 0)), points)
+        >>> mass, centre, inertia = hull.mass_properties(density=6.0)
         >>> stone = fx.RigidBody(mass, inertia, position=centre, name="stone")
         >>> shape = fx.contact.TriangleMesh.hull(stone.centre, points - centre)
         >>> round(mass, 9), centre.round(9).tolist(), round(float(inertia[0, 0]), 9)
