@@ -34,7 +34,7 @@ WINDOW, EVERY = 0.15, 1e-3
 PRESSURE, STIFFNESS, DAMPING, SLIP = 2e3, 2e8, 2e4, 1e-3
 """Mean pressure [N/m], spring [N/m^2] and damper [N s/m^2] per length, speed of the regularised friction [m/s]."""
 OURS = ((40, 1e-4), (60, 2e-4), (60, 1e-4), (60, 5e-5))
-THEIRS = ((60, 1e-4), (60, 2.5e-5), (60, 1e-5))
+THEIRS = ((60, 2.5e-5), (60, 1.25e-5), (60, 6.25e-6))
 """Elements and steps [s]."""
 
 
@@ -68,11 +68,11 @@ def problem(elements: int, step: float) -> dict[str, Any]:
     return {
         "nodes": np.vstack([places, slopes]).T.tolist(), "length": LENGTH, "mass": case.MASS, "EA": case.EA,
         "EI": case.EI, "retardation": case.RETARDATION, "reduced": 1, "near": near, "radius": case.RADIUS,
-        "pulley_mass": 1.0, "pulley_inertia": 5e-3, "points": 3, "segment_normals": False, "stiffness": STIFFNESS,
+        "pulley_mass": 1.0, "pulley_inertia": 5e-3, "points": 8, "segment_normals": True, "stiffness": STIFFNESS,
         "damping": DAMPING, "friction": case.MU, "friction_slope": case.MU * PRESSURE / SLIP,
         "stretch": case.DISTANCE - near, "speed": case.SPEED, "torque": case.TORQUE,
         "times": [case.STRETCHED, case.UP, case.LOADED], "until": case.UNTIL, "window": WINDOW, "every": EVERY,
-        "step": step, "scheme": "generalized-alpha", "rho": 0.5, "modified": True, "rtol": 1e-8, "dtol": 1.0, "dmax": 1,
+        "step": step, "scheme": "generalized-alpha", "rho": 0.3, "modified": True, "rtol": 1e-8, "dtol": 1.0, "dmax": 1,
     }  # fmt: skip
 
 

@@ -9,7 +9,10 @@ import pytest
 
 import flexmbs as fx
 
-pytestmark = pytest.mark.filterwarnings("ignore:Contact.*lasted")  # on purpose: short, and nothing is lost
+pytestmark = [  # on purpose: short, down to grazes within a step, and nothing is lost
+    pytest.mark.filterwarnings("ignore:Contact.*lasted"),
+    pytest.mark.filterwarnings("ignore:Contact.*passed through each other within the step"),
+]
 
 C = fx.contact
 G = 9.81
@@ -61,11 +64,12 @@ def settles(seed: int, until: float) -> None:
     """The energy never grows, and the account closes, but for what steps do not resolve, which goes away with them.
 
     Contacts take five steps and more, of which most lose energy, up to a third of it. In one pile of some hundred the
-    account is off the other way: the loss of a law is summed up over few steps (seed 115: 3.7 % in steps of 0.2 ms, and
-    nothing in half of them). So a quarter of the step decides there.
+    account is off the other way, since the loss of a law is summed up over few steps. It is off by either sign, less and
+    less with the step (seed 463: -7.8, -4.4, 1.2 and -0.6 % in steps of 0.2, 0.1, 0.05 and 0.025 ms), so finer steps
+    decide there.
     """
     model, balls, radius, width = pile(seed)
-    for step in (2e-4, 5e-5):
+    for step in (2e-4, 5e-5, 2.5e-5):
         run = fx.simulate(model, until=until, step=step, integrator=fx.GeneralizedAlpha(rho_inf=0.5))
         stays(run, balls, width)
         energy = run.energy.total - sum(ball.mass * G * r for ball, r in zip(balls, radius, strict=True))
