@@ -64,7 +64,7 @@ def settles(seed: int, until: float) -> None:
     """The energy never grows, and the account closes, but for what steps do not resolve, which goes away with them.
 
     Contacts take five steps and more, of which most lose energy, up to a third of it. In one pile of some hundred the
-    account is off the other way, since the loss of a law is summed up over few steps. It is off by either sign, less and
+    account is off the other way, since the loss of a law is summed up over few steps. It is off by either sign, and
     less with the step (seed 463: -7.8, -4.4, 1.2 and -0.6 % in steps of 0.2, 0.1, 0.05 and 0.025 ms), so finer steps
     decide there.
     """
