@@ -7,7 +7,8 @@ The case `belt-drive`: a belt of planar cables is stretched around two pulleys, 
 pulleys, times and damping of the material. The contact differs: flexmbs presses with the power 1.5 of the depth, damps
 in proportion to the force and smooths friction by a hyperbolic tangent; Exudyn is linear in all three. Its stiffness,
 2e8 N/m^2, lies between the secant and the tangent of the other at the mean pressure of 2 000 N/m, and damping and slope
-of friction are equal there. Each side has several meshes or steps, so that times can be compared at equal errors; nan
+of friction are equal there. With eight segments of an element and their normals Exudyn's mean speed converges to the same
+loss with its step; with points and longer steps it loses speed without a torque, too. Each side has several meshes or steps, so that times can be compared at equal errors; nan
 marks a run that did not converge. Only the call of the solver is timed, in turns, in one thread.
 """
 
@@ -33,7 +34,7 @@ TARGET = 0.02
 WINDOW, EVERY = 0.15, 1e-3
 PRESSURE, STIFFNESS, DAMPING, SLIP = 2e3, 2e8, 2e4, 1e-3
 """Mean pressure [N/m], spring [N/m^2] and damper [N s/m^2] per length, speed of the regularised friction [m/s]."""
-OURS = ((40, 1e-4), (60, 2e-4), (60, 1e-4), (60, 5e-5))
+OURS = ((60, 1e-4), (60, 5e-5))
 THEIRS = ((60, 2.5e-5), (60, 1.25e-5), (60, 6.25e-6))
 """Elements and steps [s]."""
 
