@@ -2,14 +2,15 @@
 
     python benchmarks/bench_belt.py [repetitions]
 
-The case `belt-drive`: a belt of planar cables is stretched around two pulleys, run up to 100 rad/s and loaded with
-20 N m; the driven pulley is slower by what the string theory of creep says, 0.985 rad/s. Both sides have the same belt,
-pulleys, times and damping of the material. The contact differs: flexmbs presses with the power 1.5 of the depth, damps
-in proportion to the force and smooths friction by a hyperbolic tangent; Exudyn is linear in all three. Its stiffness,
-2e8 N/m^2, lies between the secant and the tangent of the other at the mean pressure of 2 000 N/m, and damping and slope
-of friction are equal there. With eight segments of an element and their normals Exudyn's mean speed converges to the same
-loss with its step; with points and longer steps it loses speed without a torque, too. Each side has several meshes or steps, so that times can be compared at equal errors; nan
-marks a run that did not converge. Only the call of the solver is timed, in turns, in one thread.
+The case `belt-drive`: a belt of planar cables is stretched around two pulleys, run up to 100 rad/s and loaded with 20
+N m; the driven pulley is slower by what the string theory of creep says, 0.985 rad/s. Both sides have the same belt,
+pulleys, times and damping of the material. The contact differs: flexmbs presses with the power 1.5 of the depth,
+damps in proportion to the force and smooths friction by a hyperbolic tangent; Exudyn is linear in all three. Its
+stiffness, 2e8 N/m^2, lies between the secant and the tangent of the other at the mean pressure of 2 000 N/m, and
+damping and slope of friction are equal there. With eight segments of an element and their normals Exudyn's mean speed
+converges to the same loss with its step; with points and longer steps it loses speed without a torque, too. Each side
+has several meshes or steps, so that times can be compared at equal errors; nan marks a run that did not converge.
+Only the call of the solver is timed, in turns, in one thread.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
     python benchmarks/bench_contact_incline.py [repetitions]
 
 Four corners on a plane, steps of 1 ms: bristles, which hold, and regularised friction, which creeps as its law says,
-u_0 atanh(T/(mu N)), beside MuJoCo with its defaults, with the elliptic cone, and with its iterations against slip. The
-creep
-is the way from 1 s to 10 s, when what is elastic has come to rest. Times are those of whole runs without stored states,
-in compiled steps, shared among the steps; both sides alternate. MuJoCo is imported by the interpreter in MUJOCO_PYTHON, or else by this
-one.
+u_0 atanh(T/(mu N)), beside MuJoCo with its defaults, with the elliptic cone, and with its iterations against slip.
+The creep is the way from 1 s to 10 s, when what is elastic has come to rest. Times are those of whole runs without
+stored states, in compiled steps, shared among the steps; both sides alternate. MuJoCo is imported by the interpreter
+in MUJOCO_PYTHON, or else by this one.
 """
 
 from __future__ import annotations
