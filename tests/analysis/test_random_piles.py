@@ -97,3 +97,35 @@ def test_contacts_shorter_than_a_step_lose_no_body(seed: int) -> None:
     """Fifty times as stiff, in five times the steps: what comes out is wrong, but nothing flies off."""
     model, balls, _, width = pile(seed, stiffer=50.0)
     stays(fx.simulate(model, until=0.1, step=1e-3, integrator=fx.GeneralizedAlpha(rho_inf=0.5)), balls, width)
+
+
+@pytest.mark.slow
+def test_the_account_of_216_spheres_closes_over_10_seconds() -> None:
+    """They fall, settle and rest; in contacts of 10 steps and more the account is off by 0.1 % of their energy."""
+    rng, n, radius = np.random.default_rng(1), 6, 0.05
+    width = 2.04 * radius * n + 0.02
+    places = 2.04 * radius * np.stack(np.unravel_index(np.arange(n**3), (n, n, n)), axis=1) + 1.2 * radius
+    places = places + 0.01 * radius * rng.random((n**3, 3))
+    balls = [
+        fx.RigidBody.sphere(
+            radius=radius, mass=0.5, position=tuple(x), velocity=tuple(0.3 * rng.standard_normal(3)), name=f"{i}"
+        )
+        for i, x in enumerate(places)
+    ]
+    walls = [
+        C.Plane(fx.ground.marker(at, axis=axis))
+        for at, axis in (
+            ((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((width, 0, 0), (-1, 0, 0)), ((0, 0, 0), (0, 1, 0)),
+            ((0, width, 0), (0, -1, 0)),
+        )
+    ]  # fmt: skip
+    law = C.HuntCrossleyLaw(stiffness=1e5, restitution=0.5, at_speed=1.0)
+    shapes = [*walls, *(C.Sphere(ball, radius=radius) for ball in balls)]
+    touch = fx.Contact(shapes, law, C.CoulombLaw(0.4, speed=0.01))
+    run = fx.simulate(
+        fx.Model(*balls, touch, fx.Gravity((0, 0, -G))), until=10.0, step=1e-3,
+        integrator=fx.GeneralizedAlpha(rho_inf=0.5), output=fx.Output(every=0.05),
+    )  # fmt: skip
+    stays(run, balls, width)
+    energy = run.energy.total - sum(ball.mass * G * radius for ball in balls)
+    assert abs(run.energy.balance).max() < 0.01 * energy[0]
