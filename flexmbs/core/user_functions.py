@@ -43,7 +43,7 @@ _last: WeakKeyDictionary[Any, tuple[dict[str, Any], Kernel]] = WeakKeyDictionary
 
 def can_be_compiled(function: object) -> bool:
     """Whether a function was decorated by numba (``njit``, or `flexmbs.extend.kernel`)."""
-    return isinstance(function, CPUDispatcher)
+    return type(function) is not types.FunctionType and isinstance(function, CPUDispatcher)  # the former is fast
 
 
 def as_python(function: Any) -> Any:

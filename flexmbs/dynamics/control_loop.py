@@ -119,6 +119,7 @@ class ControlLoop:
         self._d = _slices([c.delay * len(c.actuators) for c in self.controllers])
         self.calls = UserCalls()
         self._owners = [f"controller {c.name!r}" for c in self.controllers]
+        self._stays = [of_the_package(c) and getattr(c, "stays", False) is True for c in self.controllers]
         self._packed = [of_the_package(c) and getattr(c, "packed", None) is not None for c in self.controllers]
         self._shortest = min((c.period for c in self.controllers), default=1.0)
 
@@ -302,7 +303,9 @@ class ControlLoop:
         try:
             output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
             what = f"update {at}"
-            following = as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+            following = (
+                np.array(x) if self._stays[i] else as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
+            )
             if table is not None and c in table.called:
                 for what in ("output", "update"):
                     refuse_writing(f"{owner}: {what} {at}", getattr(c, what), x, u, t)

@@ -165,6 +165,23 @@ def test_functions_in_python_are_called_from_compiled_steps(both, index: int) ->
     assert "every evaluation" in "".join(run.counts["kept_in_python"])
 
 
+@pytest.mark.parametrize("step", [5e-4, fx.ErrorControl(rtol=1e-6)], ids=["fixed", "chosen"])
+def test_explicit_steps_call_functions_in_python(step: Any) -> None:
+    """To the bits of the loop in Python, and as often."""
+    system = fx.compile_model(as_in_python())
+    one, other = (
+        fx.simulate(
+            system, 0.1, step=step, integrator=fx.RungeKutta(compiled=compiled), output=fx.Output(every=0.01),
+            progress=False,
+        )
+        for compiled in (False, True)
+    )  # fmt: skip
+    assert other.counts["compiled_steps"] == len(other.steps)
+    assert one.counts["calls"] == other.counts["calls"]
+    for name in ("t", "q", "v", "a", "lam", "steps"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
+
+
 def test_a_second_ctrl_c_ends_a_function_in_compiled_steps() -> None:
     ball, hits = fx.PointMass(1.0, position=(0, 0, 1), name="ball"), []
 
