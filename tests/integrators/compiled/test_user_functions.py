@@ -168,7 +168,14 @@ def test_functions_in_python_are_called_from_compiled_steps(both, index: int) ->
 @pytest.mark.parametrize("step", [5e-4, fx.ErrorControl(rtol=1e-6)], ids=["fixed", "chosen"])
 def test_explicit_steps_call_functions_in_python(step: Any) -> None:
     """To the bits of the loop in Python, and as often."""
-    system = fx.compile_model(as_in_python())
+    disk = fx.PlanarRigidBody(1.0, 0.5, position=(0, 1.0), name="disk")
+    wind = fx.PointForce(disk.centre, (1.0, 0), history=lambda t: math.sin(7.0 * t))
+    air = fx.UserForce([disk.centre], lambda p, R, twist, t: -0.3 * twist * (1.0 + t), name="air")
+    pull = control.Controller(
+        control.VelocitySensor(disk.centre, (1, 0)), control.ForceActuator(disk.centre, (1, 0), name="pull"), 5e-3,
+        output=lambda x, u, t: -2.0 * u, name="pull",
+    )  # fmt: skip
+    system = fx.compile_model(fx.Model(disk, wind, air, pull, fx.Gravity((0, -G))))
     one, other = (
         fx.simulate(
             system, 0.1, step=step, integrator=fx.RungeKutta(compiled=compiled), output=fx.Output(every=0.01),
