@@ -35,7 +35,7 @@ TARGET = 0.02
 WINDOW, EVERY = 0.15, 1e-3
 PRESSURE, STIFFNESS, DAMPING, SLIP = 2e3, 2e8, 2e4, 1e-3
 """Mean pressure [N/m], spring [N/m^2] and damper [N s/m^2] per length, speed of the regularised friction [m/s]."""
-OURS = ((60, 1e-4), (60, 5e-5))
+OURS = ((40, 1e-4), (60, 2e-4), (60, 1e-4), (60, 5e-5))
 THEIRS = ((60, 2.5e-5), (60, 1.25e-5), (60, 6.25e-6))
 """Elements and steps [s]."""
 

@@ -6,9 +6,10 @@ bodies, NATO ASI Prague 2002), and the grids by size of flexmbs, on spheres that
 radii 1:20. Settling: 6^3 and 10^3 spheres of 50 mm and 0.5 kg fall into a box, with friction 0.4; flexmbs by
 generalized-alpha with 1 ms and explicitly by the classical Runge-Kutta method with 0.5 ms, Exudyn (GeneralContact,
 linear springs of 1e5 N/m) explicitly with 0.1 ms and implicitly with 1 ms, MuJoCo (216) with 1 ms. The contact of
-flexmbs yields as much as that spring under 30 N.
+flexmbs yields as much as that spring under 30 N. Mesh: distances of points from spheres of 8 to 131 072 triangles, up
+to a fifth of their radius away, in the tree of boxes, and from all triangles one by one.
 
-    python benchmarks/bench_contact.py [search] [ways] [settle] [--seconds 0.5] [--implicit-peer]
+    python benchmarks/bench_contact.py [search] [ways] [mesh] [settle] [--seconds 0.5] [--implicit-peer]
 
 EXUDYN_PYTHON and MUJOCO_PYTHON name interpreters that have the other programs.
 """
@@ -29,6 +30,7 @@ from peer import Peer, find_peer
 import flexmbs as fx
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.neighbours import neighbours
+from flexmbs.kernels.triangle_meshes import mesh_distance
 
 SIZES = (2_000, 20_000, 200_000)
 LIMITS = {2_000: 0.5, 200_000: 80.0}
@@ -159,6 +161,53 @@ def ways() -> None:
     print("milliseconds of processor time a step\n")
 
 
+# --- solids of triangles ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def distances(places: Any, data: Any) -> float:
+    """The sum of the distances of all places."""
+    total = 0.0
+    for x in places:
+        total += mesh_distance((0.0, 0.0, 0.0), (x[0], x[1], x[2]), data, 0)[0]
+    return total
+
+
+def fine_sphere(times: int) -> fx.contact.TriangleMesh:
+    """An octahedron whose triangles are divided so often, with its vertices on the unit sphere."""
+    corners = np.array([
+        [(x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)
+    ])  # fmt: skip
+    inside_out = np.linalg.det(corners) < 0.0
+    corners[inside_out] = corners[inside_out, ::-1]
+    for _ in range(times):
+        a, b, c = corners.transpose(1, 0, 2)
+        ab, bc, ca = (x / np.linalg.norm(x, axis=1)[:, None] for x in (a + b, b + c, c + a))
+        corners = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    triangles = np.arange(3 * len(corners)).reshape(-1, 3)
+    return fx.contact.TriangleMesh(fx.ground.marker((0, 0, 0)), vertices=corners.reshape(-1, 3), triangles=triangles)
+
+
+def mesh() -> None:
+    """Microseconds of a distance."""
+    drawn, rows = np.random.default_rng(1), []
+    places = drawn.normal(size=(2_000, 3))
+    places *= drawn.uniform(0.8, 1.2, size=(2_000, 1)) / np.linalg.norm(places, axis=1)[:, None]
+    for times in (0, 2, 4, 6, 7):
+        solid = fine_sphere(times)
+        tree = np.array(solid.surface.table)
+        leaves = 1 << int(tree[0])
+        boxes = 2 + leaves
+        root, faces = tree[boxes : boxes + 6], tree[boxes + 6 * (2 * leaves - 1) :]
+        flat = np.concatenate(([0.0, 0.0, float(len(solid.triangles))], root, faces))  # one leaf
+        few = places[: max(20, 40_000 // len(solid.triangles))]
+        assert np.isclose(distances(few, tree), distances(few, flat), rtol=1e-12)
+        ours = measure.repeated(lambda tree=tree: distances(places, tree), 7).scaled(1e6 / len(places))
+        all_faces = measure.repeated(lambda flat=flat, few=few: distances(few, flat), 7).scaled(1e6 / len(few))
+        rows.append([len(solid.triangles), f"{ours.median:.2f}", f"{ours.low:.2f}", f"{all_faces.median:.2f}"])
+    measure.table(["triangles", "median [us]", "lowest [us]", "one by one [us]"], rows)
+
+
 # --- settling ---------------------------------------------------------------------------------------------------------
 
 
@@ -255,11 +304,14 @@ def settle(seconds: float, implicit_peer: bool) -> None:
 if __name__ == "__main__":
     words = [a for a in sys.argv[1:] if not a.startswith("-")]
     seconds = float(sys.argv[sys.argv.index("--seconds") + 1]) if "--seconds" in sys.argv else 0.5
-    wanted = [w for w in words if w in ("search", "ways", "settle")] or ["search", "ways", "settle"]
+    parts = ("search", "ways", "mesh", "settle")
+    wanted = [w for w in words if w in parts] or list(parts)
     print(measure.facts())
     if "search" in wanted:
         search()
     if "ways" in wanted:
         ways()
+    if "mesh" in wanted:
+        mesh()
     if "settle" in wanted:
         settle(seconds, "--implicit-peer" in sys.argv)

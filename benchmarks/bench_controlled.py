@@ -5,7 +5,8 @@
 Cart and pendulum with state feedback at 1 kHz, by a controller of ours and by one of Python functions, against Exudyn
 with its user function in Python; an arm of six hinges (a tree) with PD on all of them at 1 kHz, against MuJoCo; the
 bar and hinge of `bench_floating.py` with 20 shapes and PD at 1 kHz, against Exudyn; half a car on two roads that are
-Python functions. Steps of 1 ms. Times are those of whole runs, with their start and no stored states; both sides
+Python functions; a pendulum on a spring whose force is a Python function, by compiled steps and by the loop in Python.
+Steps of 1 ms. Times are those of whole runs, with their start and no stored states; both sides
 alternate. Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else by this one, MuJoCo by that in MUJOCO_PYTHON.
 """
 
@@ -30,7 +31,14 @@ from flexmbs import trees
 
 G, STEP, UNTIL, RHO = 9.81, 1e-3, 10.0, 0.9
 GAIN = (-31.6, -157.0, -35.0, -43.0)
-LIMITS = {"own": (0.15, 25.0), "python": (0.4, None), "arm": (4.0, 40.0), "bar": (0.3, None), "car": (None, 60.0)}
+LIMITS = {
+    "own": (0.15, 25.0),
+    "python": (0.4, None),
+    "arm": (4.0, 40.0),
+    "bar": (0.3, None),
+    "car": (None, 60.0),
+    "swing": (None, None),
+}
 """Largest part of the peer's time, and microseconds of a step."""
 MOST_CALLS = 3.0
 """Of the road functions, a step."""
@@ -141,6 +149,16 @@ def car() -> tuple[fx.Model, list[int]]:
         ]  # fmt: skip
     level = fx.PlanarJoint(fx.ground, body, at=(0, 0, 0.6), axis=(0, 1, 0), name="plane")
     return fx.Model(*items, level, name="half car"), calls
+
+
+def swing() -> fx.Model:
+    """A bar on a hinge, held by a spring of one's own."""
+    bar = fx.RigidBody.box(size=(0.05, 0.05, 1.0), mass=1.0, position=(0, 0, -0.5), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    spring = fx.SpringDamper(
+        fx.ground.marker((1, 0, 0)), bar.marker((0, 0, -0.5)), force=lambda s, u, t: 50.0 * (s - 1.0) ** 3 + 0.5 * u
+    )
+    return fx.Model(bar, hinge, spring, fx.Gravity((0, 0, -G)), name="swing")
 
 
 def ours(system: fx.System, until: float, compiled: bool | None = None) -> tuple[float, fx.TimeSolution]:
@@ -264,6 +282,12 @@ def main() -> None:
     verdicts.append(
         f"half car: {each:.2f} calls a step and road, target {MOST_CALLS}: {measure.verdict(each, MOST_CALLS)}"
     )
+    system = fx.compile_model(swing())
+    mine, run, _, _ = both(system, UNTIL, None, repetitions)
+    loop = [ours(system, UNTIL, compiled=False) for _ in range(repetitions)]
+    gap = np.abs(run.q[-1] - loop[-1][1].q[-1]).max()
+    python = measure.Sample.of([taken for taken, _ in loop])
+    tell("swing", "spring in Python (peer: the loop)", mine, run, python, f"they differ by {gap:.1e}")
     measure.table(("model", "us a step", "range", "peer", "share", "compiled", "end"), rows)
     print("\n".join(verdicts))
     for peer in (exudyn, floating, mujoco):

@@ -6,6 +6,8 @@ from flexmbs.core import facade as _facade
 from flexmbs.model.contacts.along import Skin as Skin
 from flexmbs.model.contacts.along import Tube as Tube
 from flexmbs.model.contacts.crossing import CrossingPair as CrossingPair
+from flexmbs.model.contacts.cylinders import Cylinder as Cylinder
+from flexmbs.model.contacts.cylinders import Rim as Rim
 from flexmbs.model.contacts.distributed import DistributedPair as DistributedPair
 from flexmbs.model.contacts.friction_laws import BristleLaw as BristleLaw
 from flexmbs.model.contacts.friction_laws import CoulombLaw as CoulombLaw
@@ -21,9 +23,7 @@ from flexmbs.model.contacts.normal_laws import restitution as restitution
 from flexmbs.model.contacts.pair import ContactPair as ContactPair
 from flexmbs.model.contacts.sensor import LeastGap as LeastGap
 from flexmbs.model.contacts.sensor import SlipSpeed as SlipSpeed
-from flexmbs.model.contacts.shapes import Cylinder as Cylinder
 from flexmbs.model.contacts.shapes import Plane as Plane
-from flexmbs.model.contacts.shapes import Rim as Rim
 from flexmbs.model.contacts.shapes import Shape as Shape
 from flexmbs.model.contacts.shapes import Sphere as Sphere
 from flexmbs.model.contacts.shapes import Vertex as Vertex

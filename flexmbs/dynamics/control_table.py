@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flexmbs.dynamics.control_loop import ControlLoop
-    from flexmbs.dynamics.python_stages import Evaluate, PythonStages
+    from flexmbs.dynamics.python_stages import PythonStages
+    from flexmbs.system.python_items import Evaluate
     from flexmbs.system.system import System
 
 __all__ = ["ControlTable"]

@@ -13,11 +13,10 @@ from flexmbs.kernels.python_calls import PythonCalls
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.system.python_items import Evaluate
     from flexmbs.system.view import Viewer
 
 __all__ = ["PythonStages"]
-
-Evaluate = Callable[[State, Env, tuple[float, float]], None]
 
 
 class PythonStages:

@@ -54,9 +54,10 @@ from flexmbs.system.system import EvaluationError, System
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flexmbs.core.contracts import Env, State, Term
+    from flexmbs.core.contracts import Term
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.system.groups.inertia import Calls, MovingBlocks
+    from flexmbs.system.python_items import Evaluate
 
 __all__ = [
     "ACCELERATION", "COORDINATES", "ENV", "LOADS", "ON_RATES", "SCALE", "STATE", "STIFFNESS_WEIGHT", "VELOCITY",
@@ -82,7 +83,7 @@ class Stage(NamedTuple):
     python: bool = False
 
 
-def in_python(owner: str, function: Callable[[State, Env, tuple[float, float]], None]) -> Stage:
+def in_python(owner: str, function: Evaluate) -> Stage:
     """The stage of a function in Python."""
     return Stage(owner, function, (STATE, ENV, WEIGHTS), python=True)
 

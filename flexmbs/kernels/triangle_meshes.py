@@ -21,7 +21,7 @@ first, and of each level a bit tells whether both have been seen.
 A table begins at ``at`` in ``data``: the depth d of the tree; where the faces of each of the 2^d leaves begin, and
 where those of the last one end; of all 2^(d+1) - 1 boxes, children of i being 2 i + 1 and 2 i + 2, the lowest and the
 highest corner; and of each face its corners a, b, c, its normal, and, not of unit length, those of the edges a b, b c,
-c a and of the corners.
+c a and of the corners: null where the surface is flat.
 """
 
 from __future__ import annotations
@@ -33,13 +33,11 @@ from flexmbs.core.jit import kernel
 from flexmbs.core.triples import IDENTITY, NULL, Vector, dot, mixed, outer, plus, scaled, times
 from flexmbs.kernels.distances import Distance
 
-__all__ = ["FACE_NUMBERS", "mesh_distance", "mesh_distances", "nearest_face"]
+__all__ = ["mesh_distance"]
 
 FACE_NUMBERS = 30
 NORMAL, EDGES, CORNERS = 9, 12, 21
 """Where the normal of a face stands, those of its edges, and those of its corners."""
-FLAT = 1e-12
-"""1 less the cosine between a face and an edge or a corner of it below which the surface is flat there."""
 
 
 @kernel
@@ -87,7 +85,7 @@ def _nearest(data: FloatArray, at: int, x: Vector) -> tuple[int, Vector]:
 
 
 @kernel
-def nearest_face(data: FloatArray, at: int, x: Vector) -> int:
+def _nearest_face(data: FloatArray, at: int, x: Vector) -> int:
     """Where the numbers of a face that is nearest to x begin."""
     depth = int(data[at])
     leaves = 1 << depth
@@ -122,16 +120,17 @@ def nearest_face(data: FloatArray, at: int, x: Vector) -> int:
 @kernel
 def mesh_distance(b: Vector, x: Vector, data: FloatArray, where: int) -> Distance:
     """Surface whose table begins b[0] behind ``where`` in ``data``."""
-    face = nearest_face(data, where + int(b[0]), x)
+    face = _nearest_face(data, where + int(b[0]), x)
     part, y = _nearest(data, face, x)
     N = _three(data, face + NORMAL)
     if part == 0:
         return dot(N, plus(x, -1.0, _three(data, face))), N, NULL
     at = face + EDGES + 3 * (part - 1) if part < 4 else face + CORNERS + 3 * (part - 4)
     outwards = _three(data, at)
-    outwards = scaled(1.0 / math.sqrt(dot(outwards, outwards)), outwards)
-    if dot(outwards, N) > 1.0 - FLAT:
+    size = dot(outwards, outwards)
+    if size == 0.0:
         return dot(N, plus(x, -1.0, _three(data, face))), N, NULL
+    outwards = scaled(1.0 / math.sqrt(size), outwards)
     length = math.sqrt(dot(y, y))
     if length == 0.0:
         return 0.0, outwards, NULL
@@ -143,11 +142,3 @@ def mesh_distance(b: Vector, x: Vector, data: FloatArray, where: int) -> Distanc
         t = plus(_three(data, face + 3 * k), -1.0, _three(data, face + 3 * i))
         turning = mixed(1.0, turning, -1.0 / dot(t, t), outer(t, t))
     return sign * length, n, times(sign / length, turning)
-
-
-@kernel
-def mesh_distances(places: FloatArray, data: FloatArray, out: FloatArray) -> None:
-    """Distances and their gradients (n, 4) of places (n, 3)."""
-    for i in range(places.shape[0]):
-        phi, n, _ = mesh_distance((0.0, 0.0, 0.0), (places[i, 0], places[i, 1], places[i, 2]), data, 0)
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = phi, n[0], n[1], n[2]

@@ -24,6 +24,10 @@ THIN = 1e-9
 """Height over the longest edge below which the corners of a triangle are on a line."""
 BENT = 1e-6
 """Angle between two faces from which their edge is one."""
+NOTCH = 1e-4
+"""Angle up to which an edge that goes inwards is none: the numbers of STL files have seven digits."""
+FOLDED = 1e-9
+"""Less than half a turn between two faces by so little, they lie on each other."""
 
 
 class Edges(NamedTuple):
@@ -40,20 +44,24 @@ class ClosedSurface:
     Raises
     ------
     ModelError
-        If it is open, inside out, or no sheet, or a triangle has no area; ``owner`` is whose it is, in words.
+        If it is open, inside out, or no sheet, if pieces overlap or touch at a vertex, or if a triangle has no area;
+        ``owner`` is whose it is, in words.
     """
 
     def __init__(self, owner: str, vertices: FloatArray, triangles: IntArray) -> None:
         self.vertices, number = np.unique(vertices + 0.0, axis=0, return_inverse=True)
         self.triangles: IntArray = number.reshape(-1)[triangles]
-        self._check(owner)
+        self._check_sheet(owner)
+        self._check_pieces(owner)
 
     @cached_property
     def corners(self) -> FloatArray:
+        """Of all triangles (m, 3, 3)."""
         return np.asarray(self.vertices[self.triangles])
 
     @cached_property
     def normals(self) -> FloatArray:
+        """Of all triangles (m, 3), outwards."""
         a, b, c = self.corners.transpose(1, 0, 2)
         area = np.cross(b - a, c - a)
         return np.asarray(area / np.linalg.norm(area, axis=1)[:, None])
@@ -75,33 +83,40 @@ class ClosedSurface:
         return Edges(ends, faces, np.where(side >= 0.0, angle, -angle))
 
     @cached_property
-    def pieces(self) -> int:
-        """How many surfaces there are that do not touch each other."""
+    def piece(self) -> IntArray:
+        """Of each triangle (m,) the number of the surface it belongs to, of those that have no edge in common."""
         i, k = self.edges.faces.T
-        n = len(self.triangles)
-        return int(connected_components(coo_array((np.ones(len(i)), (i, k)), shape=(n, n)), directed=False)[0])
+        return _together(i, k, len(self.triangles))
 
     @property
     def convex(self) -> bool:
         """Whether it is one piece without notches, which a ball touches at one place."""
-        return self.pieces == 1 and bool(self.edges.angle.min() > -BENT)
+        return not self.piece.any() and bool(self.edges.angle.min() > -NOTCH)
+
+    @cached_property
+    def middle(self) -> FloatArray:
+        """Mean (3,) of the corners of all triangles: integrals about it do not cancel where the solid is far away."""
+        return np.asarray(self.corners.mean(axis=(0, 1)))
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Six times the volumes (m,) of the tetrahedra from the middle to all triangles."""
+        a, b, c = (self.corners - self.middle).transpose(1, 0, 2)
+        return np.asarray(np.einsum("ij,ij->i", a, np.cross(b, c)))
 
     @property
     def volume(self) -> float:
         """[length^3]."""
-        a, b, c = self.corners.transpose(1, 0, 2)
-        return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+        return float(self.sizes.sum() / 6.0)
 
     @property
-    def moments(self) -> tuple[float, FloatArray, FloatArray]:
-        """Integrals over the solid of 1, x (3,) and x x^T (3, 3), by the tetrahedra from the origin to all faces."""
-        a, b, c = self.corners.transpose(1, 0, 2)
-        size = np.einsum("ij,ij->i", a, np.cross(b, c))
-        total = self.corners.sum(axis=1)
-        second = np.einsum("i,ijk,ijl->kl", size, self.corners, self.corners) + np.einsum(
-            "i,ik,il->kl", size, total, total
-        )
-        return float(size.sum() / 6.0), np.asarray(size @ total / 24.0), np.asarray(second / 120.0)
+    def inertia(self) -> tuple[FloatArray, FloatArray]:
+        """Centre (3,), and the integral (3, 3) of x x^T about it, over the solid."""
+        own, volume = self.corners - self.middle, self.volume
+        total = own.sum(axis=1)
+        centre = self.sizes @ total / (24.0 * volume)
+        second = np.einsum("i,ijk,ijl->kl", self.sizes, own, own) + np.einsum("i,ik,il->kl", self.sizes, total, total)
+        return self.middle + centre, np.asarray(second / 120.0 - volume * np.outer(centre, centre))
 
     @cached_property
     def table(self) -> tuple[float, ...]:
@@ -117,15 +132,19 @@ class ClosedSurface:
         for k in range(3):
             np.add.at(at_vertices, self.triangles[:, k], angles[:, k : k + 1] * normals)
         at_edges = np.zeros((len(corners), 3, 3))
-        both = normals[self.edges.faces].sum(axis=1)
+        bent = np.abs(self.edges.angle) > BENT
+        both = np.where(bent[:, None], normals[self.edges.faces].sum(axis=1), 0.0)
+        round_vertices = np.zeros(len(self.vertices), dtype=bool)
+        round_vertices[self.edges.ends[bent]] = True
+        at_vertices[~round_vertices] = 0.0
         for f, start in zip(self.edges.faces.T, self.edges.ends.T, strict=True):  # the second has it the other way
             at_edges[f, (self.triangles[f] == start[:, None]).argmax(axis=1)] = both
         around = at_vertices[self.triangles]
         faces = np.concatenate([x.reshape(len(corners), -1) for x in (corners, normals, at_edges, around)], axis=1)
         return (float(depth), *starts.tolist(), *boxes.ravel().tolist(), *faces[order].ravel().tolist())
 
-    def _check(self, owner: str) -> None:
-        """Refuse what is no closed surface that points outwards."""
+    def _check_sheet(self, owner: str) -> None:
+        """Refuse what is not closed, or no sheet."""
         t, corners = self.triangles, self.corners
         edges = np.roll(corners, -1, axis=1) - corners
         longest = np.linalg.norm(edges, axis=2).max(axis=1)
@@ -155,11 +174,59 @@ class ClosedSurface:
                 f"{owner}: triangles {pair[0]} and {pair[1]} are turned against each other: one of them is clockwise "
                 f"from outside. Reverse the order of its vertices."
             )
-        if self.volume <= 0.0:
+        folded = np.flatnonzero(np.abs(self.edges.angle) > np.pi - FOLDED)
+        if len(folded):
+            i, k = self.edges.faces[folded[0]]
+            raise ModelError(f"{owner}: triangles {i} and {k} lie on each other, with nothing between them.")
+        vertex = self._pinched()
+        if vertex is not None:
             raise ModelError(
-                f"{owner}: the surface is inside out; its volume would be {self.volume:.4g}. Reverse the order of the "
-                f"vertices of all triangles: triangles[:, ::-1]."
+                f"{owner}: at the vertex {show(self.vertices[vertex].tolist())} two parts of the surface touch that "
+                f"have no edge in common there. Give them as solids of their own, or join them."
             )
+
+    def _pinched(self) -> int | None:
+        """A vertex whose faces are no single fan about it."""
+        t, (ends, faces, _) = self.triangles, self.edges
+        sides = [[3 * f + (t[f] == v[:, None]).argmax(axis=1) for v in ends.T] for f in faces.T]
+        i, k = (np.concatenate(side) for side in sides)  # corners of faces that an edge joins
+        fan = _together(i, k, t.size)
+        vertex = np.full(int(fan.max()) + 1, -1)
+        vertex[fan] = t.ravel()
+        used, count = np.unique(vertex, return_counts=True)
+        return int(used[count > 1][0]) if (count > 1).any() else None
+
+    def _check_pieces(self, owner: str) -> None:
+        """Refuse pieces that are inside out, but for cavities, and those that are within each other."""
+        for n in range(int(self.piece.max()) + 1):
+            own = self.piece == n
+            size, first = float(self.sizes[own].sum()) / 6.0, self.corners[own][0, 0]
+            around = round(_turns(self.corners[~own] - first))
+            if size <= 0.0 and around == 0:
+                which = "the surface" if own.all() else f"the piece with a vertex at {show(first.tolist())}"
+                raise ModelError(
+                    f"{owner}: {which} is inside out; its volume would be {size:.4g}. Reverse the order of the "
+                    f"vertices of its triangles, as triangles[:, ::-1]."
+                )
+            if around != (0 if size > 0.0 else 1):
+                raise ModelError(
+                    f"{owner}: the piece with a vertex at {show(first.tolist())} lies within another one; leave it out."
+                )
+
+
+def _together(i: IntArray, k: IntArray, n: int) -> IntArray:
+    """Numbers (n,) of the groups of items that pairs i, k join."""
+    joined = coo_array((np.ones(len(i)), (i, k)), shape=(n, n))
+    return np.asarray(connected_components(joined, directed=False)[1])
+
+
+def _turns(corners: FloatArray) -> float:
+    """How often triangles (m, 3, 3) surround the origin, by their solid angles (Van Oosterom and Strackee, 1983)."""
+    a, b, c = corners.transpose(1, 0, 2)
+    x, y, z = (np.linalg.norm(p, axis=1) for p in (a, b, c))
+    ab, bc, ca = (np.einsum("ij,ij->i", p, q) for p, q in ((a, b), (b, c), (c, a)))
+    size = np.einsum("ij,ij->i", a, np.cross(b, c))
+    return float(np.arctan2(size, x * y * z + ab * z + bc * x + ca * y).sum() / (2.0 * np.pi))
 
 
 def _leaves(centres: FloatArray, depth: int) -> tuple[IntArray, IntArray]:

@@ -19,11 +19,11 @@ from flexmbs.model.contacts.crossing import CrossingPair, crossing_pair
 from flexmbs.model.contacts.distributed import DistributedPair, distributed_pair, no_distributed_pair
 from flexmbs.model.contacts.lines import LinePair, line_pair
 from flexmbs.model.contacts.pair import ContactPair, gap_of
+from flexmbs.model.contacts.seams import warn_of_seams
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape, with_table
 from flexmbs.model.contacts.strangers import instead, warn_of_strangers
-from flexmbs.model.contacts.triangle import warn_of_shared_edges
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 
@@ -161,7 +161,8 @@ class Contact(Description):
         object.__setattr__(self, "crossing", tuple(crossing))
         if self.pairs is None:
             warn_of_strangers(owner, parts, _why_not)
-            warn_of_shared_edges(owner, parts)
+        for meeting in [parts] if self.pairs is None else _partners(self.pairs):
+            warn_of_seams(owner, meeting)
         if not self.allow_overlap:
             _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))
@@ -387,6 +388,15 @@ def _why_not(a: Shape, b: Shape) -> str:
     if a.rows_against(b) is None and b.rows_against(a) is None:
         return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
     return ""
+
+
+def _partners(pairs: Sequence[tuple[Shape, Shape]]) -> list[list[Shape]]:
+    """Each shape with those that it is paired with by name."""
+    found: dict[int, list[Shape]] = {}
+    for a, b in pairs:
+        found.setdefault(id(a), [a]).append(b)
+        found.setdefault(id(b), [b]).append(a)
+    return list(found.values())
 
 
 def _refuse_overlap(owner: str, pairs: list[ContactPair]) -> None:

@@ -12,7 +12,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, BOX_SLIP, CAPSULE_GAP, CAPSULE_SLIP
 from flexmbs.kernels.rows.segment_rows import SEGMENTS_GAP, SEGMENTS_SLIP, nearest_places
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.contacts.shapes import GAP, Shape, ShapeRows, Sphere, Vertex, placed, round_rows, rows_with
+from flexmbs.model.contacts.shapes import GAP, Edges, Shape, ShapeRows, Sphere, Vertex, placed, round_rows, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -150,14 +150,16 @@ class Box(Shape):
         """Half its diagonal."""
         return 0.5 * float(np.linalg.norm(self.size))
 
+    @property
+    def edges(self) -> Edges:
+        """Its twelve edges."""
+        sides = ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5))
+        ends = [[np.roll((end, *side), axis) for end in (-0.5, 0.5)] for axis in range(3) for side in sides]
+        return Edges(np.array(ends) * self.size, np.full(12, 0.5 * np.pi), -np.sqrt(2.0) * np.mean(ends, axis=1))
+
     def outline(self, near: FloatArray) -> FloatArray:
         """Its edges."""
-        found = []
-        for axis in range(3):
-            for i, k in ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)):
-                ends = [np.roll((end, i, k), axis) * self.size for end in (-0.5, 0.5)]
-                found += [*ends, np.array(GAP)]
-        return np.array(found)
+        return np.concatenate((self.edges.ends, np.tile(GAP, (12, 1, 1))), axis=1).reshape(-1, 3)
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points."""

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.checks import as_array, as_number
-from flexmbs.core.errors import AccuracyWarning, ModelError
+from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.triangle_rows import TRIANGLE_GAP, TRIANGLE_SLIP
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.contacts.shapes import Shape, ShapeRows, placed, rows_with
+from flexmbs.model.contacts.shapes import Edges, Shape, ShapeRows, placed, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
 
-__all__ = ["Triangle", "warn_of_shared_edges"]
+__all__ = ["Triangle"]
 
 THIN = 1e-9
 """Height over the longest edge below which the corners are on a line."""
-SAME = 1e-6
-"""Distance, over the size of the largest triangle, below which two corners are one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +91,14 @@ class Triangle(Shape):
         length, u, v = self.numbers
         return max(length, float(np.hypot(u, v))) + self.radius
 
+    @property
+    def edges(self) -> Edges:
+        """Its three edges, thin."""
+        corners = np.array(self.corners)
+        ends = np.stack((corners, np.roll(corners, -1, axis=0)), axis=1)
+        across = np.cross((0.0, 0.0, 1.0), ends[:, 1] - ends[:, 0])
+        return Edges(ends, np.zeros(3), across / np.linalg.norm(across, axis=1)[:, None])
+
     def outline(self, near: FloatArray) -> FloatArray:
         """Its edges."""
         return np.array([*self.corners, self.corners[0]])
@@ -106,25 +109,3 @@ class Triangle(Shape):
         if ball is None or (ball == 0.0 and self.radius == 0.0):
             return None
         return rows_with(self, other, TRIANGLE_GAP, TRIANGLE_SLIP, (*self.numbers, ball))._replace(offset=self.radius)
-
-
-def warn_of_shared_edges(owner: str, parts: Sequence[Shape]) -> None:
-    """Warn of triangles on one body that share an edge, over which a ball feels both."""
-    edges: dict[Any, Triangle] = {}
-    triangles = [part for part in parts if isinstance(part, Triangle)]
-    size = SAME * max((part.reach for part in triangles), default=1.0)
-    for part in triangles:
-        at = part.marker
-        places = [tuple(np.round((at.point + at.frame @ np.array(x)) / size).tolist()) for x in part.corners]
-        for edge in combinations(places, 2):
-            key = id(at.body), frozenset(edge)
-            if key in edges:
-                warnings.warn(
-                    f"{owner}: {edges[key]} and {part} share an edge, over which a ball touches both and feels the "
-                    f"forces of both: triangles do not make a smooth surface. Leave a gap wider than it sinks in, or "
-                    f"take a Plane, a Box or a Cylinder.",
-                    AccuracyWarning,
-                    stacklevel=4,
-                )
-                return
-            edges[key] = part

@@ -15,7 +15,7 @@ from flexmbs.kernels.rows.mesh_rows import MESH_GAP, MESH_SLIP
 from flexmbs.meshes.read import read_mesh
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.contacts.closed_surface import BENT, ClosedSurface
-from flexmbs.model.contacts.shapes import GAP, Shape, ShapeRows, Vertex, placed, rows_with
+from flexmbs.model.contacts.shapes import GAP, Edges, Shape, ShapeRows, Vertex, placed, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
@@ -41,24 +41,25 @@ class TriangleMesh(Shape):
     marker : Marker, or Attachment of one node
         In whose axes the vertices are given.
     vertices : (n, 3) array
-        [length]. Equal ones are one, as STL files have them.
+        [length]. Equal ones are one, as STL files have them; afterwards sorted, with triangles that count so.
     triangles : (m, 3) array of int
         Numbers of vertices, from 0, counter-clockwise from outside.
 
     Raises
     ------
     ModelError
-        If the surface is open, inside out, or not one sheet (an edge with three faces); if a triangle has no area, or
-        names a vertex that is not there; of a ball or a tube, if the solid is not convex: it would touch at two places,
-        of which one is seen; in a planar model.
+        If the surface, or a piece of it that is no cavity, is open, inside out, or not one sheet (an edge with three
+        faces, two parts that touch at a vertex); if a piece is within another one; if a triangle has no area, or names
+        a vertex that is not there; of a ball or a tube, if the solid is not convex, by notches of more than 1e-4 rad:
+        it would touch at two places, of which one is seen; in a planar model.
 
     Notes
     -----
     Partners: `Sphere`, `Vertex`, `Tube`, `Skin`. On a `Plane`, and against another mesh, give its corners,
     `TriangleMesh.corners`: edges that cross each other, with no corner in either solid, go through each other. The
-    normal turns at once where a point within it comes nearer to another face, which costs steps. That the surface does
-    not cross itself is not checked. One search takes 0.2 microseconds among
-    12 triangles, 0.9 among 2 000, and 3 among 30 000.
+    normal turns at once where a point within it comes nearer to another face, which costs steps. Where the faces of two
+    solids on one body go on in a plane, a ball on the seam touches both, and feels the forces of both. That the surface
+    does not cross itself is not checked.
 
     Examples
     --------
@@ -87,21 +88,29 @@ class TriangleMesh(Shape):
 
     @classmethod
     def read(cls, marker: Any, path: str | PathLike[str], *, scale: float = 1.0) -> TriangleMesh:
-        """The triangles of a file (STL, OBJ, PLY, ...; `flexmbs.read_mesh`), whose numbers times ``scale`` are lengths.
+        """The triangles of a file.
+
+        Parameters
+        ----------
+        marker
+            As above.
+        path : path-like
+            STL, OBJ, PLY, or another file that `flexmbs.meshes.read_mesh` reads.
+        scale : float, default 1
+            Length of its unit, positive: 1e-3 of a file in millimetres, for lengths in metres.
 
         Raises
         ------
         ReadError
             If the file cannot be read.
         ModelError
-            If it has no triangles, or they are refused.
+            If it has no triangles, or other faces beside them, or they are refused.
         """
         factor = as_number("TriangleMesh.read", "scale", scale, above=0.0)
         mesh = read_mesh(path, dim=3)
-        blocks = [block.nodes for block in mesh.cells if block.cell_type == "triangle"]
-        if not blocks:
-            raise ModelError(f"TriangleMesh: {path} has no triangles, but {mesh!r}.")
-        return cls(marker, vertices=factor * mesh.points, triangles=np.concatenate(blocks))
+        if {block.cell_type for block in mesh.cells} != {"triangle"}:
+            raise ModelError(f"TriangleMesh: {path} must have triangles and nothing else, but it is a {mesh!r}.")
+        return cls(marker, vertices=factor * mesh.points, triangles=np.concatenate([b.nodes for b in mesh.cells]))
 
     @classmethod
     def hull(cls, marker: Any, points: Any) -> TriangleMesh:
@@ -181,10 +190,8 @@ class TriangleMesh(Shape):
         (1.0, [0.25, 0.25, 0.25], 0.075)
         """
         rho = as_number(str(self), "density", density, above=0.0, unit="mass/length^3")
-        volume, first, second = self.surface.moments
-        centre = first / volume
-        about = second - volume * np.outer(centre, centre)
-        return rho * volume, centre, rho * (np.trace(about) * np.eye(3) - about)
+        centre, about = self.surface.inertia
+        return rho * self.volume, centre, rho * (np.trace(about) * np.eye(3) - about)
 
     @property
     def corners(self) -> tuple[Vertex, ...]:
@@ -204,7 +211,7 @@ class TriangleMesh(Shape):
         """What the kernels read, if nothing can touch it at two places."""
         if radius > 0.0 and not self.convex:
             where = "it has several pieces"
-            if self.surface.pieces == 1:
+            if not self.surface.piece.any():
                 worst = int(self.surface.edges.angle.argmin())
                 ends = self.vertices[self.surface.edges.ends[worst]]
                 place = ", ".join(f"{x:.4g}" for x in ends.mean(axis=0))
@@ -216,13 +223,20 @@ class TriangleMesh(Shape):
             )
         return self.surface.table
 
-    def outline(self, near: FloatArray) -> FloatArray:
-        """Its edges."""
+    @property
+    def edges(self) -> Edges:
+        """Those about which the surface is not flat."""
         edges = self.surface.edges
         bent = np.abs(edges.angle) > BENT
-        ends = edges.ends[bent][:: max(1, int(bent.sum()) // LINES)]
-        lines = np.stack((self.vertices[ends[:, 0]], self.vertices[ends[:, 1]], np.tile(GAP, (len(ends), 1))), axis=1)
-        return np.asarray(lines.reshape(-1, 3))
+        out = self.surface.normals[edges.faces[bent]].sum(axis=1)
+        inwards = -out / np.linalg.norm(out, axis=1)[:, None]
+        return Edges(self.vertices[edges.ends[bent]], np.pi - edges.angle[bent], inwards)
+
+    def outline(self, near: FloatArray) -> FloatArray:
+        """Its edges."""
+        ends = self.edges.ends
+        ends = ends[:: max(1, len(ends) // LINES)]
+        return np.concatenate((ends, np.tile(GAP, (len(ends), 1, 1))), axis=1).reshape(-1, 3)
 
     def rows_against(self, other: Shape) -> ShapeRows | None:
         """With balls and points."""

@@ -202,6 +202,10 @@ def test_mass_properties_are_those_of_a_block_and_of_a_ball() -> None:
     assert centre == pytest.approx(np.array((5.0, -3.0, 2.0)), rel=1e-12)
     own = np.diag((4.0 + 9.0, 1.0 + 9.0, 1.0 + 4.0))  # m/12 = 1
     assert pytest.approx(turned @ own @ turned.T, abs=1e-11) == inertia
+    far = C.TriangleMesh(GROUND, vertices=SIGNS * (1.0, 2.0, 3.0) + 1e4, triangles=FACES)
+    assert far.volume == pytest.approx(6.0, rel=1e-10)
+    assert far.mass_properties(2.0)[1] == pytest.approx(np.full(3, 1e4), rel=1e-13)
+    assert pytest.approx(own, abs=1e-9) == far.mass_properties(2.0)[2]
     errors = []
     for times in (2, 3, 4):
         vertices, triangles = sphere(times)
@@ -220,9 +224,14 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert solid.volume == pytest.approx(
         C.TriangleMesh(GROUND, vertices=vertices, triangles=triangles).volume, rel=1e-6
     )
-    meshio.write(tmp_path / "quad.obj", meshio.Mesh(vertices[:4], [("quad", [[0, 1, 2, 3]])]))
-    with pytest.raises(fx.FlexmbsError, match="triangles"):
-        C.TriangleMesh.read(GROUND, tmp_path / "quad.obj")
+    quad = ("quad", [[0, 1, 2, 3]])
+    for name, mesh in (
+        ("quad", meshio.Mesh(vertices[:4], [quad])),
+        ("beside", meshio.Mesh(vertices, [quad, ("triangle", triangles)])),
+    ):
+        meshio.write(tmp_path / f"{name}.obj", mesh)
+        with pytest.raises(fx.FlexmbsError, match="must have triangles and nothing else"):
+            C.TriangleMesh.read(GROUND, tmp_path / f"{name}.obj")
 
 
 def test_balls_are_refused_where_they_would_touch_at_two_places() -> None:
@@ -275,6 +284,114 @@ def test_surfaces_that_are_refused(change: Any, words: str) -> None:
     given_ = {"vertices": SIGNS, "triangles": FACES} | change
     with pytest.raises(fx.ModelError, match=re.escape(words)):
         C.TriangleMesh(GROUND, **given_)
+
+
+def both(one: Any, other: Any, inside_out: bool = False) -> Any:
+    """One surface of the triangles of two."""
+    triangles = other.triangles[:, ::-1] if inside_out else other.triangles
+    return C.TriangleMesh(
+        GROUND, vertices=np.concatenate((one.vertices, other.vertices)),
+        triangles=np.concatenate((one.triangles, triangles + len(one.vertices))),
+    )  # fmt: skip
+
+
+def moved(solid: Any, by: Any) -> Any:
+    return C.TriangleMesh(GROUND, vertices=solid.vertices + np.array(by), triangles=solid.triangles)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: both(box(), moved(box(), (3, 0, 0)), True),
+            "piece with a vertex at [3.5, -0.5, -0.5] is inside out",
+        ),
+        (lambda: both(box(), box((0.5, 0.5, 0.5))), "lies within another one"),
+        (lambda: both(box(), moved(box(), (0.5, 0.3, 0.2))), "lies within another one"),
+        (lambda: both(box(), moved(box(), (1, 1, 1))), "at the vertex [0.5, 0.5, 0.5] two parts of the surface touch"),
+        (
+            lambda: C.TriangleMesh(
+                GROUND,
+                vertices=[*SIGNS, (2, 0, 0)],
+                triangles=[*FACES[:-2], (3, 7, 5), (1, 3, 8), (8, 3, 5), (1, 8, 3), (1, 3, 5), (3, 8, 5)],
+            ),
+            "the surface is",
+        ),
+    ],
+)
+def test_pieces_that_are_refused(make: Any, words: str) -> None:
+    with pytest.raises(fx.ModelError, match=re.escape(words)):
+        make()
+
+
+def test_a_folded_surface_is_refused() -> None:
+    """Two triangles of a pair lie on each other."""
+    with pytest.raises(fx.ModelError, match="lie on each other, with nothing between them"):
+        C.TriangleMesh(
+            GROUND, vertices=[*SIGNS, (2, 0, 0.5), (2, 0.5, 0.5)],
+            triangles=[t for t in FACES if t != (5, 7, 6)] + [(5, 8, 6), (8, 7, 6), (5, 7, 9), (5, 9, 8), (8, 9, 7)],
+        )  # fmt: skip
+
+
+def test_a_hollow_is_outside() -> None:
+    """A box in a box, turned inside out: the volume is the difference, and a place in the hollow is outside."""
+    hollow = both(box(), box((0.5, 0.5, 0.5)), True)
+    assert hollow.volume == pytest.approx(1.0 - 0.125, rel=1e-12)
+    assert distance(hollow, (0.0, 0.0, 0.1))[0] == pytest.approx(0.15, rel=1e-12)
+    assert distance(hollow, (0.3, 0.0, 0.0))[0] == pytest.approx(-0.05, rel=1e-12)
+    own = (1.0 - 0.5**5) * np.eye(3) / 6.0
+    assert pytest.approx(own, abs=1e-12) == hollow.mass_properties(1.0)[2]
+
+
+def test_fine_meshes_of_convex_parts_with_seven_digits_are_convex() -> None:
+    """As STL files have them: a turned box, each side of 40 x 40 x 2 triangles."""
+    n = 40
+    u = np.arange(n + 1) / n - 0.5
+    x, y = np.meshgrid(u, u, indexing="ij")
+    i = (np.arange(n)[:, None] * (n + 1) + np.arange(n)).ravel()
+    cells = np.concatenate((np.stack((i, i + n + 1, i + n + 2), 1), np.stack((i, i + n + 2, i + 1), 1)))
+    vertices, triangles = [], []
+    for axis in range(3):
+        for side in (-0.5, 0.5):
+            plane = np.column_stack((x.ravel(), y.ravel(), np.full(x.size, side)))
+            triangles.append((cells if side > 0 else cells[:, ::-1]) + sum(map(len, vertices)))
+            vertices.append(np.roll(plane, axis, axis=1))
+    single = (np.concatenate(vertices) @ frame(0.7).T).astype(np.float32).astype(float)
+    solid = C.TriangleMesh(GROUND, vertices=single, triangles=np.concatenate(triangles))
+    assert solid.surface.edges.angle.min() < 0.0
+    assert solid.convex
+    assert solid.volume == pytest.approx(1.0, rel=1e-6)
+
+
+def test_shapes_of_one_body_with_a_seam_are_told() -> None:
+    """Beside each other, and of other sizes; in a corner a ball touches two with right."""
+    above = C.Sphere(fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(0, 0, 9), name="ball"), radius=0.1)
+
+    def tile(size: Any, at: Any, kind: str) -> Any:
+        marker = fx.ground.marker(at, axis=(0, 0, 1))
+        return C.Box(marker, size=size) if kind == "box" else box(size, marker)
+
+    for one, other in (("box", "box"), ("box", "mesh"), ("mesh", "mesh")):
+        first = tile((1, 1, 1), (0, 0, 0), one)
+        for beside in (tile((2, 1, 1), (1.5, 0.2, 0), other), tile((1, 1, 0.5), (1, 0, 0.25), other)):
+            with pytest.warns(fx.AccuracyWarning, match="share an edge, over which a ball touches both"):
+                fx.Contact((first, beside, above), LAW)
+            with pytest.warns(fx.AccuracyWarning, match="share an edge"):
+                fx.Contact((first, beside, above), LAW, pairs=[(above, first), (beside, above)])
+        for apart in (tile((1, 1, 1), (1.01, 0, 0), other), tile((0.5, 0.5, 0.5), (0, 0, 0.75), other)):
+            fx.Contact((first, apart, above), LAW)
+            fx.Contact((first, apart, C.Vertex(above.marker)), LAW)
+    wedge = C.TriangleMesh(
+        GROUND, vertices=[(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 1, 0), (1, 1, 0), (1, 1, 1)],
+        triangles=[(0, 1, 2), (3, 5, 4), (0, 3, 1), (1, 3, 4), (1, 4, 2), (2, 4, 5), (0, 2, 3), (2, 5, 3)],
+    )  # fmt: skip
+    floor = C.Box(fx.ground.marker((-1.0, 0.5, -0.5)), size=(2, 1, 1))
+    under = C.Box(fx.ground.marker((0.5, 0.5, -0.5)), size=(1, 1, 1))
+    with pytest.warns(fx.AccuracyWarning, match="share an edge"):
+        fx.Contact((floor, under, above), LAW)
+    with pytest.warns(fx.AccuracyWarning, match="share an edge"):  # the upright side goes on below
+        fx.Contact((wedge, under, above), LAW)
+    fx.Contact((floor, moved(wedge, (0, 0.001, 0)), above), LAW)
 
 
 @pytest.mark.parametrize(
