@@ -158,6 +158,7 @@ class Chunks:
         if run.short is not None:
             run.short.chunk(steps)
         run.early.chunk(steps)
+        run.few.chunk(steps)
         run.state = steps.state(n - 1)
         return float(steps.errors[-1])
 

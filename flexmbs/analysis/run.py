@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.analysis.breakaway import EarlySlip
 from flexmbs.analysis.chunks import Chunks
+from flexmbs.analysis.few_points import FewPoints
 from flexmbs.analysis.first_touch import FirstTouch
 from flexmbs.analysis.grid import Grid
 from flexmbs.analysis.interruption import Interruption
@@ -68,6 +69,7 @@ class Run:
         self.touch = None
         self.short = ShortContacts(dynamics) if isinstance(control, FixedStep) else None
         self.early = EarlySlip(dynamics)
+        self.few = FewPoints(dynamics.system)
         if isinstance(control, ErrorControl):
             self.touch = FirstTouch(dynamics, control.tolerance * dynamics.length)
         self.rejected, self.jump = 0, ""
@@ -208,6 +210,7 @@ class Run:
             if self.short is not None:  # behind what counts turns by what was placed last: it may place other states
                 self.short.step(self.state, new)
             self.early.step(new)
+            self.few.look(new.q, new.v)
             self.store(self.state, new)
             self.state = new
             self.h = planned_size(self.h, largest, h, control.after(h, result))

@@ -109,7 +109,8 @@ def simulate(
     -----
     AccuracyWarning
         If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks
-        (`BristleFriction`, `flexmbs.contact.BristleLaw`) lets go below its static limit by more than 1 %.
+        (`BristleFriction`, `flexmbs.contact.BristleLaw`) lets go below its static limit by more than 1 %, or a contact
+        is not resolved: by fixed steps, or by the points of a tube or skin.
     LossWarning
         If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
@@ -179,6 +180,7 @@ def simulate(
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
         run.early.warn()
+        run.few.warn()
         if run.short is not None:
             run.short.warn()
     if throw and run.status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
+from flexmbs.analysis.few_points import FewPoints
 from flexmbs.analysis.given import refuse_given
 from flexmbs.analysis.load_stepping import LoadStepper
 from flexmbs.analysis.static_reports import warn_of_friction
@@ -97,7 +100,8 @@ def solve_static(
     Warns
     -----
     AccuracyWarning
-        If round-off limits the displacements to less than six digits; the message gives the estimate.
+        If round-off limits the displacements to less than six digits; the message gives the estimate. If a tube or skin
+        touches with one or two points only.
     RuntimeWarning
         If the equilibrium becomes unstable, or nothing holds it against others.
 
@@ -154,4 +158,7 @@ def solve_static(
     system = model if isinstance(model, System) else compile_model(model)
     solution = LoadStepper(system, options, start, time, throw).run()
     warn_of_friction(system)
+    few = FewPoints(system)
+    few.look(solution.q[-1], np.zeros(system.coordinates.n_v))
+    few.warn()
     return solution

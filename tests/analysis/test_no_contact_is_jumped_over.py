@@ -18,6 +18,8 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.gaps import Gaps
 from tests.models.protected import compiled_for_protected
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*until three of them touch")  # a small ball on a long rod
+
 C = fx.contact
 RUBBER = fx.Elastic(youngs_modulus=1e9, poissons_ratio=0.0, density=1000.0)
 LAW = C.HuntCrossleyLaw(stiffness=1e5, exponent=1.5)

@@ -133,7 +133,8 @@ class Tube(Along):
 
     Friction on shapes acts at the axis, where the velocity of the partner is continued to: a belt that winds round a
     pulley without slip has the speed omega (R + radius) of its axis. Limits: the tube does not roll about its own axis,
-    its ends have no caps (put a `Sphere` or `Vertex` on an end), and the force is resolved to an element.
+    its ends have no caps (put a `Sphere` or `Vertex` on an end), and the force is resolved to an element; where fewer
+    than three points ever touch, an `AccuracyWarning` says so.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_momentum_is_kept_and_energy_accounted_for() -> None:
     body = rope(0.101, length=0.8)
     drum = fx.PlanarRigidBody(mass=2.0, inertia=0.01, position=(0.3, 0.0), velocity=(0.0, 0.5), angular_velocity=20.0,
                               name="drum")  # fmt: skip
-    touch = fx.Contact((C.Cylinder(drum.centre, radius=0.09), C.Tube(body, radius=0.01)), LAW,
+    touch = fx.Contact((C.Cylinder(drum.centre, radius=0.09), C.Tube(body, radius=0.01, points=12)), LAW,
                        C.CoulombLaw(0.4, speed=0.05), name="touch")  # fmt: skip
     run = fx.simulate(fx.Model(body, drum, touch), until=0.03, step=2e-5, output=fx.Output(every=2e-5),
                       integrator=fx.GeneralizedAlpha(rho_inf=0.9))  # fmt: skip
@@ -159,6 +160,31 @@ def test_momentum_is_kept_and_energy_accounted_for() -> None:
     assert history.loss[-1, 0] > 0.04
     assert before - total[-1] == pytest.approx(history.loss[-1, 0], rel=0.02)
     assert np.abs(energy.balance).max() < 0.01 * history.loss[-1, 0]
+
+
+@pytest.mark.parametrize(("elements", "points", "told"), [(10, 3, "one point"), (40, 3, "two points"), (20, 9, "")])
+def test_a_beam_on_a_ball_tells_where_too_few_points_carry_it(elements: int, points: int, told: str) -> None:
+    """Deflection of a cantilever with a yielding prop, by Euler and Bernoulli; in statics, and at rest in a motion."""
+    a, load, bending, radius = 0.64, 10.0, 2.1e11 * math.pi * 0.02**4 / 64, 0.2
+    beam = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 0, 0), elements=elements, element=fx.elements.ANCFCable3D(), section=fx.Circle(diameter=0.02),
+        material=fx.Elastic(youngs_modulus=2.1e11, density=7800), name="beam",
+    )  # fmt: skip
+    prop = C.Sphere(fx.ground.marker((a, 0, -radius - 0.01)), radius=radius)
+    law = C.HuntCrossleyLaw(stiffness=1e7, exponent=1)
+    contact = fx.Contact((C.Tube(beam, radius=0.01, points=points), prop), law, allow_overlap=True, name="prop")
+    model = fx.Model(beam, fx.Clamp(beam.start), contact, fx.PointForce(beam.end, (0, 0, -load)))
+    with pytest.warns(fx.AccuracyWarning, match=f"no more than {told}") if told else nullcontext():
+        rest = fx.solve_static(model)
+    with pytest.warns(fx.AccuracyWarning, match=f"no more than {told}") if told else nullcontext():
+        fx.simulate(model, until=1e-4, step=1e-5, start=rest)
+    force = rest.contact(contact).normal[-1]
+    sunk = (0.75 * force / 1e7 / math.sqrt(2.0 * (radius + 0.01))) ** (2.0 / 3.0)  # of a parabola on its springs
+    at_prop = load * a * a * (3.0 - a) / (6.0 * bending) - force * a**3 / (3.0 * bending)
+    tip = load / (3.0 * bending) - force * a * a * (3.0 - a) / (6.0 * bending)
+    off = -rest.displacement(beam.end, -1)[2] / tip - 1.0
+    assert (abs(at_prop - sunk) < 0.03 * sunk) == (points == 9)
+    assert abs(off) < 0.02 or points != 9
 
 
 def test_error_control_does_not_miss_it_and_events_tell() -> None:
@@ -178,7 +204,7 @@ def test_plane_and_space_agree() -> None:
                                     element=fx.elements.ANCFCable3D() if space else fx.elements.ANCFCable2D(),
                                     name="rope")  # fmt: skip
         axis = fx.ground.marker((0, 0, 0), axis=(0, 1, 0)) if space else fx.ground.marker((0, 0))
-        touch = fx.Contact((C.Cylinder(axis, radius=0.18), C.Tube(body, radius=0.01)), LAW,
+        touch = fx.Contact((C.Cylinder(axis, radius=0.18), C.Tube(body, radius=0.01, points=6)), LAW,
                            C.CoulombLaw(0.3, speed=0.01), name="touch")  # fmt: skip
         down = (0, 0, -9.81) if space else (0, -9.81)
         run = fx.simulate(fx.Model(body, touch, fx.Gravity(down)), 0.1, step=5e-4)
