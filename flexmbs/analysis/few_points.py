@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["FewPoints"]
 
 ENOUGH = 3
-"""Points beside each other that touch: a beam on a ball deflects right to some 2 % from two on, and is wrong by its
-whole deflection with one."""
+"""Points beside each other that touch: a beam on a ball deflects right to some 2 % with two, and is wrong by 40 % and
+more with one."""
 
 
 class FewPoints:
