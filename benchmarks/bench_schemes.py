@@ -2,7 +2,8 @@
 
 First the slider-crank of `bench_dynamics.py`, compiled steps against compiled steps: of fixed size, of as many sizes as
 error control chooses, with dense output, with three events of which each happens once (full turns of the crank), and
-with three that happen at every stroke. Then models of several kinds of bodies, compiled steps against the loop in
+with three that happen at every stroke; with every state stored, without energies, as is usual, and with a look at the
+energies. Then models of several kinds of bodies, compiled steps against the loop in
 Python; both give the same numbers to the last bit, which is checked. Processor time of `simulate`, its start included;
 the runs of both sides alternate.
 
@@ -33,12 +34,18 @@ def scheme(compiled: bool) -> fx.GeneralizedAlpha:
     return fx.GeneralizedAlpha(rho_inf=bench_dynamics.RHO, index=3, compiled=compiled)
 
 
-def timed(system: Any, **settings: Any) -> tuple[float, fx.TimeSolution]:
-    """Processor seconds of a step, and the run."""
+def timed(system: Any, reads: bool = False, **settings: Any) -> tuple[float, fx.TimeSolution]:
+    """Processor seconds of a step, and the run; ``reads``: with a look at its energies."""
     found: list[fx.TimeSolution] = []
+
+    def simulated() -> None:
+        found.append(fx.simulate(system, **settings))
+        if reads:
+            _ = found[0].energy
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # starts that do not fit are of no concern here
-        taken = measure.cpu_time(lambda: found.append(fx.simulate(system, **settings)))
+        taken = measure.cpu_time(simulated)
     return taken / len(found[0].steps), found[0]
 
 
@@ -60,6 +67,9 @@ def crank(repetitions: int) -> None:
         "dense output": ({**fixed, "output": DENSE}, fixed),
         "dense output, 3 events, each once": ({**fixed, "output": DENSE, "events": once}, fixed),
         "dense output, 3 events, often": ({**fixed, "output": DENSE, "events": often}, fixed),
+        "every state, no energies": ({**fixed, "output": fx.Output(energy=False)}, fixed),
+        "every state": ({**fixed, "output": None}, fixed),
+        "every state, energies read": ({**fixed, "output": None, "reads": True}, fixed),
     }
     rows, verdicts = [], []
     for name, (settings, beside) in cases.items():

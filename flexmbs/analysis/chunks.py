@@ -47,8 +47,8 @@ class Chunks:
         looks = run.touch is not None and run.touch.looks  # at the gaps of contacts, from step to step
         chosen = fixed or (type(run.control) is ErrorControl and not looks)
         self._possible = chosen and self._advance is not None and not run.events.hindrance
-        # Energies are measured with turns and frames as they are: those of the end of a chunk.
-        self._ends_at_output = run.recorder.energy and bool(dyn.turns.angular or dyn.turns.based)
+        # Energies are measured with frames as they are: those of the end of a chunk.
+        self._ends_at_output = run.recorder.energy and bool(dyn.turns.based)
         self._most = FIRST
         self._hold: Callable[[int], None] = lambda i: None
         self._single = 0
@@ -167,6 +167,7 @@ class Chunks:
         run = self.run
         if run.recorder.energy:
             self._hold(i)
+            run.dynamics.turns.count_at(steps.turns_after(i))
         if run.wanted is None:
             run.recorder.store(steps.state(i))
         else:
@@ -195,3 +196,4 @@ class Chunks:
                 reach(i)
                 self._store(steps, i)
         reach(len(steps) - 1)
+        run.dynamics.turns.count_at(steps.turns_after(len(steps) - 1))

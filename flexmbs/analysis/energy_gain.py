@@ -16,6 +16,8 @@ __all__ = ["warn_of_gain"]
 
 GAIN = 0.05
 """Energy gained, over the largest, that is no longer an error of the integration to be expected."""
+LOOKS = 200
+"""States that are looked at where energies are measured when they are asked for."""
 CLOSED = 1e-3
 """Error of the account of energy, over what was gained, with which the steps are not the cause."""
 
@@ -26,7 +28,7 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
     ``usual``: energy of a motion over the size of the model in the time of the run; far below that all is round-off.
     Passive forces between markers cannot have dissipated less than nothing.
     """
-    energy = solution.energy
+    t, energy = solution.some_energies(LOOKS)
     if np.isnan(energy.kinetic).all():  # not asked for
         return
     moving = energy.kinetic + energy.strain + energy.springs
@@ -36,7 +38,7 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
         gained = gained - np.minimum(np.nan_to_num(energy.dissipated), 0.0)
     gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
     if gain > GAIN * most and most > 1e-12 * usual:
-        at = solution.t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
+        at = t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
         remedy = "Take smaller steps, or step=None for error control."
         open_by = float(np.abs(np.nan_to_num(energy.balance)).max())
         if open_by < CLOSED * gain:

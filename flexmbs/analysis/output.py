@@ -31,7 +31,9 @@ class Output:
         Further times, ascending, up to the end of the run. Runs that go on from another leave out those that lie before
         their begin.
     energy : bool
-        Whether energies and constraint residuals are evaluated at the stored times.
+        Whether the stored states have energies and constraint residuals. They are found when they are first asked for;
+        as the states are stored in runs with a file, contacts, controllers, first-order states, or functions of users,
+        where they depend on what only the run knows.
 
     Raises
     ------

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.accounts import Account, Accounts, Due
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.dynamics.energies import Energies
-from flexmbs.kernels.steps import largest
 from flexmbs.results.time import Energy, TimeSolution
 
 if TYPE_CHECKING:
@@ -25,6 +24,9 @@ __all__ = ["Recorder"]
 class Recorder:
     """Collects the results of one run.
 
+    ``energy``: whether states that are stored are measured; ``later``: when that is asked for; ``stream``: the file to
+    which they go as well, with their energies.
+
     Attributes
     ----------
     steps : array of double
@@ -32,19 +34,18 @@ class Recorder:
         a run keeps of steps whose states are not stored, 32 bytes each.
     """
 
-    def __init__(self, dynamics: Dynamics, energy: bool) -> None:
-        self.dynamics, self.energy = dynamics, energy
-        self.energies = Energies(dynamics)
-        self._positions = dynamics.n_v + np.flatnonzero(dynamics.velocity_rows != 1)
+    def __init__(self, dynamics: Dynamics, energy: bool, later: bool = False, stream: Stream | None = None) -> None:
+        self.dynamics, self.energy, self.stream = dynamics, energy, stream
+        self.accounts = Accounts(dynamics)
+        self.energies = self.accounts.energies
+        self._later = later and stream is None  # files have the energies of every state
         self.states: list[StepState] = []
-        self.rows: list[tuple[float, ...]] = []
-        self.residuals: list[tuple[float, float, float]] = []
+        self._dues: list[Due | Account] = []
         self.steps = array("d")
         self.work = np.zeros(3)
         self._power: FloatArray | None = None
         self._before: tuple[float, FloatArray, FloatArray] | None = None
         self._end = np.nan
-        self.stream: Stream | None = None
 
     @property
     def n_steps(self) -> int:
@@ -97,15 +98,20 @@ class Recorder:
 
     def store(self, state: StepState) -> None:
         """A state at a time that is wanted."""
-        if self.energy:
-            self._measure(state)
+        account: Account = (np.nan,) * 10
+        if self.energy and self._later and self._power is not None:
+            self._dues.append(self._due(state.t))
+        elif self.energy:
+            account = self.accounts.measure(state.t, state.q, state.v, state.a, state.lam, self._due(state.t))
+            self._dues.append(account)
+            if self._power is None:
+                self._power = self.energies.powers(state.q, state.v, state.lam)
         self.states.append(state)
         if self.stream is not None:
             self.stream.store(
                 {
                     "t": state.t, "q": state.q, "v": state.v, "a": state.a, "lam": state.lam,
-                    "energy": self.rows[-1] if self.energy else np.full(7, np.nan),
-                    "residuals": self.residuals[-1] if self.energy else np.full(3, np.nan),
+                    "energy": account[:7], "residuals": account[7:],
                 }
             )  # fmt: skip
 
@@ -135,46 +141,33 @@ class Recorder:
         if memory.get("work") is not None:
             self.work, self._power = np.array(memory["work"]), memory.get("power")
 
-    def _measure(self, state: StepState) -> None:
-        """Energies and residuals at a state."""
-        dyn = self.dynamics
-        dyn.set_time(state.t)
-        dyn.residual(state.q, state.v, state.a, state.lam)
-        accounts = self.energies
-        springs, _ = accounts.springs(state.q, state.v)
-        work = self.work
-        if self._before is not None and state.t != self._end:
-            began, done, power = self._before
-            work = done + 0.5 * (state.t - began) * (power + accounts.powers(state.q, state.v, state.lam))
-        self.rows.append(
-            (
-                accounts.kinetic(state.v), accounts.strain(state.q), springs, accounts.potential(state.q),
-                *work,
-            )
-        )  # fmt: skip
-        if self._power is None:
-            self._power = self.energies.powers(state.q, state.v, state.lam)
-        self.residuals.append(
-            (
-                largest(dyn.r[self._positions], 0), largest(dyn.rates(), 0),
-                accounts.acceleration_gap(state.q, state.v, state.a),
-            )
-        )  # fmt: skip
+    def _due(self, t: float) -> Due:
+        """What a state at a time is measured with."""
+        turns = self.dynamics.turns.counted
+        if self._before is not None and t != self._end:
+            began, work, power = self._before
+            return Due(work, began, power, turns)
+        return Due(self.work, t, None, turns)
 
     def solution(self, **rest: Any) -> TimeSolution:
         """The result."""
-        states = self.states
+        states, dues, accounts = self.states, self._dues, self.accounts
         n_t = len(states)
-        energies = np.array(self.rows) if self.rows else np.full((n_t, 7), np.nan)
-        return TimeSolution(
+        found = TimeSolution(
             system=self.dynamics.system,
             t=np.array([s.t for s in states]),
             q=np.array([s.q for s in states]),
             v=np.array([s.v for s in states]),
             a=np.array([s.a for s in states]),
             lam=np.array([s.lam for s in states]).reshape(n_t, self.dynamics.n_c),
-            energy=Energy(*energies.T),
-            residuals=np.array(self.residuals) if self.residuals else np.full((n_t, 3), np.nan),
+            energy=Energy(*np.full((7, n_t), np.nan)),
+            residuals=np.full((n_t, 3), np.nan),
             steps=np.array(self.steps, dtype=np.float64).reshape(-1, 4),
             **rest,
         )
+        if self.energy:
+            stored = found.t, found.q, found.v, found.a, found.lam
+            found.measure_later(lambda picks: accounts.several(stored, dues, picks))
+            if not any(isinstance(due, Due) for due in dues):
+                _ = found.energy  # which is known
+        return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.accounts import found_later
 from flexmbs.analysis.breakaway import EarlySlip
 from flexmbs.analysis.chunks import Chunks
 from flexmbs.analysis.few_points import FewPoints
@@ -84,7 +85,8 @@ class Run:
         dyn = self.dynamics
         span = self.until - self.t0
         self.h = min(self.control.first(span), span or np.inf)
-        self.recorder = Recorder(dyn, self.output.energy)
+        acts = any(event.action is not None for event in self.events.events)
+        self.recorder = Recorder(dyn, self.output.energy, later=not acts and found_later(dyn), stream=stream)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None or isinstance(start, StaticSolution | Pose):
             dyn.start_turns(self.t0)
@@ -119,7 +121,6 @@ class Run:
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         dyn.laws.refuse_what_differs(self.state)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
-        self.recorder.stream = stream
         self.recorder.store(self.state)
         self._checkpoint()
         self.next = 0

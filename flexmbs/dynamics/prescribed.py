@@ -11,7 +11,7 @@ from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.given import ENV, STATE
-from flexmbs.core.history import History, value_at
+from flexmbs.core.history import value_at
 from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.dynamics.stage_calls import machine_code
 from flexmbs.model.forces.items import DEAD
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from flexmbs.system.system import System
 
 __all__ = ["Prescribed"]
-
-
-def _counted(calls: UserCalls, load: Any) -> History:
-    """The history of a load; calls are counted where it is a function of a user."""
-    history: History = load.history
-    if history is None or of_the_package(history):
-        return history
-    return calls.counted(load.label, history)
 
 
 class Prescribed:
@@ -50,6 +42,8 @@ class Prescribed:
         Those of all loads; the calls of Python functions are counted.
     held : bool
         Whether loads and motions are held, as in an equilibrium, and do not follow the time.
+    by_functions : bool
+        Whether a load or a motion is a Python function of a user.
     steady : bool
         Whether no load varies with time.
     steady_loads : (n_v,) array
@@ -75,11 +69,17 @@ class Prescribed:
         self.motion = np.zeros((self.n_c, 3))
         equations = m.equations
         self.moving = [(i, e) for i, e in enumerate(equations) if e.equation.motion is not None]
-        self._motions = [
-            for_run(e.equation.motion, partial(calls.counted, e.label))  # type: ignore[arg-type]
-            for _, e in self.moving
+        self.by_functions = False
+
+        def counted(name: str, function: Any) -> Any:
+            self.by_functions = True
+            return calls.counted(name, function)
+
+        self._motions = [for_run(e.equation.motion, partial(counted, e.label)) for _, e in self.moving]  # type: ignore[arg-type]
+        self.histories = [
+            load.history if load.history is None or of_the_package(load.history) else counted(load.label, load.history)
+            for load in loads
         ]
-        self.histories = [_counted(calls, load) for load in loads]
         self.motion[:, 0] = [e.equation.offset for e in equations]
 
     @property

@@ -24,6 +24,7 @@ __all__ = ["Turns"]
 
 COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
+NOTHING = np.zeros(0)
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
 
@@ -55,6 +56,18 @@ class Turns:
         for part in self._parts():
             part[...] = memory[start : start + part.size].reshape(part.shape)
             start += part.size
+
+    @property
+    def counted(self) -> FloatArray:
+        """Values of the angles of joints and forces, as they are counted now."""
+        return np.concatenate([table.near for table in self.angular]) if self.angular else NOTHING
+
+    def count_at(self, values: FloatArray) -> None:
+        """Set what `counted` returned."""
+        start = 0
+        for table in self.angular:
+            table.near[:] = values[start : start + len(table.near)]
+            start += len(table.near)
 
     def reset(self) -> None:
         """As before any run."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.attributes import Hinted
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.momentum import momentum
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
@@ -18,10 +18,15 @@ from flexmbs.results.states import States, of_place
 from flexmbs.results.status import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.system.system import System
 
 __all__ = ["Energy", "TimeSolution"]
+
+LATER = "energy", "residuals"
+"""What may be measured when it is first asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +124,37 @@ class TimeSolution(States):
             f"<motion of model {self.model.name!r}: t = {self.t[0]:g} to {self.t[-1]:g} {self.model.units.time}, "
             f"{len(self)} states, {len(self.steps)} steps, {self.status.name.lower()}>"
         )
+
+    def measure_later(self, measure: Callable[[IntArray | None], FloatArray]) -> None:
+        """Have energies and residuals found when they are first asked for; for whoever makes a solution.
+
+        ``measure(picks)``: seven energies and three residuals (n, 10) of the stored states, of all (None) or of some.
+        """
+        for name in LATER:
+            del self.__dict__[name]
+        self.__dict__["_measure"] = measure
+
+    def some_energies(self, most: int) -> tuple[FloatArray, Energy]:
+        """Times and energies of all stored states where they are known, else of ``most``, with first and last."""
+        measure = self.__dict__.get("_measure")
+        if measure is None or len(self.t) <= most:
+            return self.t, self.energy
+        picks = np.unique(np.linspace(0, len(self.t) - 1, most).round().astype(np.int64))
+        return self.t[picks], Energy(*measure(picks)[:, :7].T)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in LATER and "_measure" in self.__dict__:
+                found = self.__dict__.pop("_measure")(None)
+                self.__dict__["energy"], self.__dict__["residuals"] = Energy(*found[:, :7].T), found[:, 7:]
+                return self.__dict__[name]
+            return super().__getattr__(name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: the energies, and not how they are found."""
+        _ = self.energy
+        return self.__dict__
 
     def velocity(self, at: Any, step: int | None = None) -> FloatArray:
         """Velocity (n_t, 3) of a place [length/time], inertial frame."""

@@ -43,6 +43,7 @@ MOST_STEPS, MOST_NUMBERS = 500, 1_000_000
 PAUSE = 256
 """Steps left to Python, at most, before a call is tried again after calls that made none."""
 GIVEN = ("given", "motion", "scale")
+NOTHING = np.zeros(0)
 NUMBERS_OF_A_CALL = Numbers._fields.index("pause") + 1
 """Their count; they stand before those of the run."""
 CHUNK, POWERS, CONTROLLED = map(Sizes._fields.index, ("chunk", "powers", "controlled"))
@@ -75,8 +76,8 @@ class Steps:
     markers, and of loads, at their ends; None if they were not asked for, or are zero. ``planned``: the size of the
     next step by step control; ``rejected``: attempts that it has not accepted; ``control``: what controllers remember;
     ``powers_anew``: the powers at the beginning of steps that began anew; ``gaps (n, 2, n_pairs)``: gaps of contacts
-    after each step, and their rates; ``bristles (n, 3, n_bristles)``: what bristles carry after each step; ``form``: of
-    the scheme.
+    after each step, and their rates; ``bristles (n, 3, n_bristles)``: what bristles carry after each step; ``turns``:
+    by table of `Turns.angular` the values (n, rows) of counted angles after each step; ``form``: of the scheme.
     """
 
     ends: FloatArray
@@ -92,6 +93,7 @@ class Steps:
     powers_anew: dict[int, FloatArray]
     gaps: FloatArray
     bristles: FloatArray
+    turns: list[FloatArray]
     form: Form
 
     def __len__(self) -> int:
@@ -107,6 +109,10 @@ class Steps:
             float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
             x.LAM[row].copy(), old, float(self.sizes[i]),
         )  # fmt: skip
+
+    def turns_after(self, i: int) -> FloatArray:
+        """Values of counted angles after step i, as `Turns.count_at` takes them."""
+        return np.concatenate([rows[i] for rows in self.turns]) if self.turns else NOTHING
 
     def between(self, times: FloatArray, n_linear: int) -> list[StepState]:
         """The states at times up to the last end, as the interpolant of the scheme has them.
@@ -184,8 +190,9 @@ class Driver:
         told = self._power, self._contact_power, self._along_power
         self._gaps = GapRows.of(dyn, 2 * n)  # as powers are, at ends, and where steps begin anew
         self._bristles = BristleRows.of(dyn, 2 * n)
+        self._turns = [np.zeros((n, len(table.near))) for table in dyn.turns.angular]
         text = Text(
-            dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, form, self.memory
+            dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, self._turns, form, self.memory
         )  # fmt: skip
         take = text.addresses
         self._equations = matrix.equations
@@ -316,7 +323,7 @@ class Driver:
         return Steps(
             ends, sizes, x.errors[:n].copy(), x.iterations[:n].copy(), first, x, self._powers(n) if powers else None,
             float(x.planned[0]), int(x.counts[REJECTED]), self.memory, self._powers_anew(n) if powers else {},
-            self._gaps.first(n), self._bristles.first(n), self.form,
+            self._gaps.first(n), self._bristles.first(n), [rows[:n] for rows in self._turns], self.form,
         )  # fmt: skip
 
     @property

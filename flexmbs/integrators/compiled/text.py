@@ -95,16 +95,17 @@ class Text:
     ``groups``: names of what it holds, for messages; ``power (steps, n)``, ``contact_power (steps, n)``,
     ``along_power (steps, n)``, ``wrench_power (steps, n_m, 6)`` and ``user_power``: where the powers of forces between
     markers, of contacts, of those along bodies, of wrenches, and of those by functions of users, are written; ``gaps``:
-    where the gaps after each step are; ``bristles``: where it is told what bristles carry.
+    where the gaps after each step are; ``bristles``: where it is told what bristles carry; ``turns``: by table of
+    `Turns.angular` where the values of counted angles are.
     """
 
     def __init__(
         self, dynamics: Dynamics, power: FloatArray, contact_power: FloatArray, along_power: FloatArray,
-        wrench_power: FloatArray, user_power: FloatArray, gaps: GapRows, bristles: BristleRows,
+        wrench_power: FloatArray, user_power: FloatArray, gaps: GapRows, bristles: BristleRows, turns: list[FloatArray],
         form: Form, control: ControlMemory | None = None,
     ) -> None:  # fmt: skip
         self.form = form
-        self._gaps, self._bristles = gaps, bristles
+        self._gaps, self._bristles, self._turns = gaps, bristles, turns
         self.dynamics, self.addresses, self.control = dynamics, Addresses(), control
         self._power, self._contact_power, self._wrench_power = power, contact_power, wrench_power
         self._along_power, self._user_power = along_power, user_power
@@ -155,11 +156,15 @@ class Text:
         for readings in dyn.turns.readings:
             read, kinematics = (self._name(part, "", "states") for part in (readings.group, readings.work))
             self._account.append(f"{self._import(follow_turns)}({read}, {kinematics})")
-        for group, owner in ((m.joints, "joints"), (m.forces, "forces")):
-            if any(group is table for table in dyn.turns.angular):
-                name = self._name(group, owner, owner)
-                columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
-                self._account.append(f"{self._import(update_angles)}({columns}, markers.p, markers.R)")
+        for group, told in zip(dyn.turns.angular, self._turns, strict=True):
+            owner = "joints" if group is m.joints else "forces"
+            name, rows = self._name(group, owner, owner), self._table(f"turns_of_{owner}", take.array(told))
+            columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
+            self._account += [
+                f"{self._import(update_angles)}({columns}, markers.p, markers.R)",
+                f"for k in range({rows}.shape[1]):",
+                f"    {rows}[i, k] = {name}.near[k]",
+            ]
 
     def _equations(self, name: str) -> list[str]:
         """What a scheme calls of `flexmbs.integrators.compiled.written`: stages, or kernels over all joints."""
