@@ -16,6 +16,8 @@ value at an interface, follows from the stress stiffness under one unit load, wi
 .. math:: \int (1, x)_a\, \phi^{(2)}_{b,kl}\, dm \quad (f: \text{body forces } e_b,\ x_a e_b \text{ per mass}), \qquad
    \phi^{(2)}_{kl} \text{ of interfaces} \quad (f: \text{unit force or moment}).
 
+The points d of a rigid mass on a node go along with it, and by :math:`\tfrac12 \theta\times(\theta\times d)` where it turns.
+
 The part is free, and the fields are determined but for a rigid motion. Here they are made orthogonal to the rigid
 motions with the diagonal of the stiffness as weight, which balances each load by forces on all nodes; a frame then
 takes off the rigid motion that its reference condition asks for.
@@ -23,7 +25,7 @@ takes off the rigid motion that its reference condition asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -252,7 +254,7 @@ def stiffening_of(
     found = -projected_stress_stiffness(part, moved, shapes, say)
     m = found.shape[1]
     return Stiffening(
-        found[:12].reshape(4, 3, m, m), tuple(f.name for f in frames), found[12:].reshape(len(frames), 6, m, m)
+        found[:12].reshape(4, 3, m, m) + _of_masses(part, shapes), tuple(f.name for f in frames), found[12:].reshape(len(frames), 6, m, m)
     )
 
 
@@ -274,6 +276,32 @@ def projected_stress_stiffness(
         if say is not None:
             say(done / total, "geometric stiffening")
     return 0.5 * (out + out.transpose(0, 2, 1))
+
+
+def _of_masses(part: Part, shapes: FloatArray) -> FloatArray:
+    """What moments (4, 3, m, m) have of rigid masses on nodes, whose points d turn with theta by theta x (theta x d)/2.
+
+    That is beside what their forces and moments do to the part, which is in the loads.
+    """
+    m = shapes.shape[1]
+    out = np.zeros((4, 3, m, m))
+    for node, w, d in _masses(part):
+        first = int(part.nodes.first[node])
+        turn = shapes[first + 3 : first + 6]
+        field = np.concatenate([w[:, None], w[:, None] * (part.nodes.points[node] + d)], axis=1)
+        # theta_k x (theta_l x d) = theta_l (theta_k . d) - d (theta_k . theta_l)
+        both = np.einsum("bl,ga,gc,ck->abkl", turn, field, d, turn) - np.einsum("ga,gb,ck,cl->abkl", field, d, turn, turn)
+        out += both
+    return _symmetric(out)
+
+
+def _masses(part: Part) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+    """Node, masses (g,) and places (g, 3) relative to it of the points of each rigid mass on a node that turns."""
+    for what in part.connections:
+        if isinstance(what, NodalMass):
+            node = place("geometric stiffening", part.mesh, part.nodes, what.at)
+            if int(part.nodes.n_dofs[node]) == 6:
+                yield node, *points_of_mass(what)
 
 
 def _inertia_loads(part: Part, operators: Operators) -> FloatArray:

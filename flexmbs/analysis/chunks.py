@@ -114,6 +114,8 @@ class Chunks:
         barrier = min(run.until, jump)
         if jump == barrier and run.jumps.is_jump(jump):
             barrier = jump - 2e-9 * run.h  # the step to a jump is made in Python
+        if sampled.unlooked:
+            barrier = min(barrier, sampled.next_time(state.t) - 2e-9 * run.h)  # and that to the first sample
         plan = sampled.plan(state, run.grid.copy(), run.h, barrier, most, run.pending)
         if plan is None:
             return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.errors import AccuracyWarning
+from flexmbs.integrators.step_control import ErrorControl
 
 if TYPE_CHECKING:
     from flexmbs.results.time import TimeSolution
@@ -39,7 +40,10 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
     gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
     if gain > GAIN * most and most > 1e-12 * usual:
         at = t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
+        control = solution.settings.get("step")
         remedy = "Take smaller steps, or step=None for error control."
+        if isinstance(control, ErrorControl):
+            remedy = f"Take a smaller tolerance, ErrorControl(rtol={0.01 * control.rtol:.2g}), or a max_step."
         open_by = float(np.abs(np.nan_to_num(energy.balance)).max())
         if open_by < CLOSED * gain:
             remedy = (

@@ -6,6 +6,9 @@ ends; from there the error estimate decides. Where it is open at both ends, but 
 second, the tangents of the gap at the ends are a lower bound of it, exact for what flies straight through a centre. A
 contact that is being closed at the start of a step may not be open at its end. Of a contact along a body counts the
 least gap of its points: further points may close where others are closed.
+
+Where bodies turn far in a step, which uniform rotation lets error control do, gaps are no such curves, and the step is
+looked at piece by piece.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.dynamics.gaps import Gaps
+from flexmbs.integrators.dense import Interpolant
+from flexmbs.kernels.steps import largest_turn
 
 if TYPE_CHECKING:
-    from flexmbs.core.contracts import IntArray
+    from flexmbs.core.contracts import FloatArray, IntArray
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
 
@@ -29,6 +34,10 @@ BEHIND = 1e-6
 DEEP = 1e-4
 """Depth at the end of a step, over the way made in it, from which a first touch is made in a step of its own."""
 
+TURN = 0.3
+"""Angle of a piece of a step [rad]."""
+MOST = 100
+"""Pieces of a step."""
 QUARTER = 0.25
 """Next size, over this one, of a step in which a contact that is being closed was opened again."""
 
@@ -36,12 +45,13 @@ QUARTER = 0.25
 class FirstTouch:
     """Follows the gaps of one run from step to step; ways below ``fine`` [length] do not count.
 
-    ``looks``: whether there are contacts.
+    ``looks``: whether there are contacts; ``closed``: whether one has closed in the step that was looked at last.
     """
 
     def __init__(self, dynamics: Dynamics, fine: float) -> None:
         self.gaps, self.fine = Gaps(dynamics), fine
-        self.looks = self.gaps.exist
+        self.looks, self.closed = self.gaps.exist, False
+        self._dynamics = dynamics
         self._of: object = None
         self._at: StepState | None = None
         self._start = np.zeros((2, 0))
@@ -60,25 +70,49 @@ class FirstTouch:
             self._place(new)
         self._of = gaps.of
         self._end = gaps.read()
-        h = new.t - old.t
-        found = min((self._touch(int(k), h) for k in self._changed()), default=math.inf)
+        found = self._first(old, new)
         if found < math.inf:
             self._at = old
             return found
+        self.closed = bool(((self._start[0] > 0.0) & (self._end[0] <= 0.0)).any())
         self._start, self._at = self._end, new
         return None
+
+    def _first(self, old: StepState, new: StepState) -> float:
+        """Size of the step to the first touch; infinite if there is none."""
+        h, start, end = new.t - old.t, self._start, self._end
+        pieces = self._pieces(old, new)
+        between = Interpolant(old, new, self._dynamics.n_linear)
+        found, begin = math.inf, start
+        for i in range(pieces):
+            stop = end
+            if i + 1 < pieces:
+                self._place(between(old.t + (i + 1) / pieces * h))
+                stop = self.gaps.read()
+            for k in _changed(begin, stop, whole=i == 0 and pieces == 1).tolist():
+                found = min(found, i / pieces * h + self._touch(begin[:, k], stop[:, k], h / pieces))
+            if found < math.inf:
+                break
+            begin = stop
+        if pieces > 1:
+            self._place(new)
+            if found == math.inf:  # a contact that is closed at the start, and open at the end
+                for k in np.flatnonzero((start[0] <= 0.0) & (end[0] > 0.0)).tolist():
+                    found = min(found, self._touch(start[:, k], end[:, k], h))
+        return found
+
+    def _pieces(self, old: StepState, new: StepState) -> int:
+        """Number of pieces of a step in each of which no body turns far."""
+        dyn, h = self._dynamics, new.t - old.t
+        turn = h * max(largest_turn(v, dyn.n_linear, dyn.angles_of_bodies) for v in (old.v, new.v))
+        return max(1, min(MOST, math.ceil(turn / TURN))) if math.isfinite(turn) else 1
 
     def _place(self, state: StepState) -> None:
         self.gaps.place(state.q, state.v, state.a, state.lam)
 
-    def _changed(self) -> IntArray:
-        """Contacts that have closed or opened, or may have done both."""
-        (g0, r0), (g1, r1) = self._start, self._end
-        return np.flatnonzero(np.where(g0 <= 0.0, g1 > 0.0, (g1 <= 0.0) | ((r0 < 0.0) & (r1 > 0.0))))
-
-    def _touch(self, k: int, h: float) -> float:
-        """Size of the step to the first touch of contact k; infinite if there is none, or it may stand."""
-        (g0, r0), (g1, r1) = self._start[:, k], self._end[:, k]
+    def _touch(self, start: FloatArray, end: FloatArray, h: float) -> float:
+        """Way to the first touch, by gap and rate at both ends; infinite if there is none, or it may stand."""
+        (g0, r0), (g1, r1) = start, end
         if not (math.isfinite(g0) and math.isfinite(g1)):  # of a pair of tubes that is left out
             return math.inf
         if g0 <= 0.0:  # all of a contact in one step
@@ -97,3 +131,9 @@ class FirstTouch:
         inside = [float(x.real) for x in roots if abs(x.imag) < 1e-9 and 0.0 < x.real < 1.0]
         wanted = h * (min(inside) + BEHIND) if inside else g0 / abs(r0) * (1.0 + BEHIND)
         return wanted if wanted < 0.99 * h else math.inf
+
+
+def _changed(start: FloatArray, end: FloatArray, whole: bool) -> IntArray:
+    """Contacts that have closed, or may have closed and opened; of a ``whole`` step also those that have opened."""
+    (g0, r0), (g1, r1) = start, end
+    return np.flatnonzero(np.where(g0 <= 0.0, whole & (g1 > 0.0), (g1 <= 0.0) | ((r0 < 0.0) & (r1 > 0.0))))

@@ -1,4 +1,4 @@
-"""Where loads jump or have kinks in time: steps end there, so that the order of the scheme holds.
+"""Where loads and motions jump or have kinks in time: steps end there, so that the order of the scheme holds.
 
 A step over a jump is wrong by the jump times its length, whatever the scheme. A history says at which times it, or one
 of its derivatives, jumps (``breaks``); in a Python function jumps are found by bisection when its values at the ends of
@@ -38,10 +38,11 @@ OFTEN, WITHIN = 20, 40
 class LoadJumps:
     """The jumps and kinks of the histories of all loads in one run.
 
-    ``order``: of the scheme; one of second order is not disturbed by kinks. ``steps``: accepted so far.
+    ``kinks``: whether steps end at kinks as well. They disturb schemes of an order above the second; and where steps
+    are chosen by their errors, a pulse between two of them would not be seen. ``steps``: accepted so far.
     """
 
-    def __init__(self, dynamics: Dynamics, order: int, begin: float, until: float) -> None:
+    def __init__(self, dynamics: Dynamics, kinks: bool, begin: float, until: float) -> None:
         self.times: list[float] = []
         self.jumps: set[float] = set()
         self._functions: dict[str, History] = {}
@@ -52,14 +53,18 @@ class LoadJumps:
             if breaks is None and load.history is not None and not isinstance(load.history, Constant):
                 self._functions[load.label] = history
             elif breaks is not None:
-                self._add_breaks(load.history, np.asarray(breaks, dtype=np.float64), order, begin, until)
+                self._add_breaks(load.history, np.asarray(breaks, dtype=np.float64), kinks, begin, until)
+        for _, active in dynamics.prescribed.moving:
+            breaks = getattr(active.equation.motion, "breaks", None)
+            if breaks is not None:
+                self._add_breaks(active.equation.motion, np.asarray(breaks, dtype=np.float64), kinks, begin, until)
         self.steps = 0
 
-    def _add_breaks(self, history: Any, breaks: FloatArray, order: int, begin: float, until: float) -> None:
+    def _add_breaks(self, history: Any, breaks: FloatArray, kinks: bool, begin: float, until: float) -> None:
         inside = breaks[(breaks > begin) & (breaks < until)]
         steep = inside[np.isin(inside, _steep_ends(history))] if isinstance(history, Table) else inside[:0]
         self.jumps |= set(steep.tolist())  # an algorithmic acceleration does not follow in the moment between
-        if order <= 2 or len(inside) > MANY:
+        if not kinks or len(inside) > MANY:
             inside = steep
         self.times = sorted({*self.times, *inside.tolist()})
 
@@ -71,6 +76,11 @@ class LoadJumps:
     def is_jump(self, t: float) -> bool:
         """Whether a load jumps at this time."""
         return t in self.jumps
+
+    def is_known(self, t: float) -> bool:
+        """Whether a load or a motion is known to jump or to have a kink at this time."""
+        i = bisect.bisect_left(self.times, t)
+        return i < len(self.times) and self.times[i] == t
 
     @staticmethod
     def left(t: float) -> float:

@@ -61,7 +61,8 @@ class Run:
         self.dynamics, self.scheme, self.control, self.output = dynamics, scheme, control, output
         self.sampled = Sampling(dynamics)
         self.sampled.refuse_endless(until - begin)
-        self.jumps = LoadJumps(dynamics, scheme.order, begin, until)
+        chosen = not isinstance(control, FixedStep)
+        self.jumps = LoadJumps(dynamics, chosen or scheme.order > 2, begin, until)
         self.events = Watch(dynamics, self.sampled.viewer, events)
         self.t0, self.until, self.origin = begin, until, begin
         output.refuse_outside(begin, until)
@@ -163,6 +164,8 @@ class Run:
                     self._restart()
                 continue
             barrier = min(self.until, self.sampled.next_time(self.state.t), jump)
+            if not isinstance(control, FixedStep) and self.jumps.is_known(self.state.t):
+                self.state = self.stepper.at_onset(self.state)
             error = self.chunks.advance(barrier, error_before)
             if error is not None:
                 error_before = error
@@ -190,6 +193,8 @@ class Run:
             if touch is not None and touch >= smallest:
                 self.rejected, self.h = self.rejected + 1, touch
                 continue
+            if self.touch is not None and self.touch.closed:
+                new = self.stepper.at_onset(new)
             happened = self.events.first(self.state, new, self.stepper.between)
             if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
                 if self._react(happened.events):

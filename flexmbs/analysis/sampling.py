@@ -72,6 +72,11 @@ class Sampling:
             self._hold()
             self.samples.append((t, self.state.held))
 
+    @property
+    def unlooked(self) -> bool:
+        """Whether functions of users come with the first sample of the run, at which they are called twice."""
+        return not self.samples and bool(self.loop.controllers) and bool(self.table.of_users)
+
     def next_time(self, t: float) -> float:
         """The first sample after t."""
         return self.loop.next_time(t) if self.loop.controllers else math.inf
@@ -94,6 +99,8 @@ class Sampling:
         after = self.loop.sample(self.state, view, table)
         if after is self.state:
             return False
+        if self.unlooked:
+            self.loop.refuse_what_differs(after, self.loop.sample(self.state, view, table), state.t)
         changed = not np.array_equal(after.held, self.state.held)
         self.state = after
         self._hold()

@@ -129,7 +129,7 @@ def simulate(
     if not isinstance(model, Model | System):
         raise ModelError(f"simulate: expected a Model, not {show(model)}.")
     if not is_list(keep_initial):
-        raise ModelError(f"simulate: keep must be a list of bodies, not {show(keep_initial)}.")
+        raise ModelError(f"simulate: keep_initial must be a list of bodies, not {show(keep_initial)}.")
     events = as_events(events)
     keep_initial = tuple(keep_initial)
     form = None

@@ -130,6 +130,7 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
     omega = np.einsum("kij,kj->ki", R, spin)[~p.own]
     points, velocities = _at(q, p.points_q), _at(v, p.points)
     length = max(dyn.length, 1e-300)
+    unit = np.array((1.0, 1.0, 1.0, length, length, length))  # what is solved for is the shift over the length
     rows, right = [np.zeros((0, 6))], [np.zeros(0)]
     for x, rate in zip(points, velocities, strict=True):
         rows.append(np.hstack((-skew(x) / length, np.eye(3))))
@@ -158,8 +159,8 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
             rows.append(-skew(w))
             right.append(np.asarray(rate, dtype=np.float64))
         B, c = np.vstack(rows), np.concatenate(right)
-        found.append(np.asarray(x + open_ @ np.linalg.lstsq(B @ open_[:3], c - B @ x[:3], rcond=1e-8)[0]))
-    found.append(np.asarray(x, dtype=np.float64))
+        found.append(unit * (x + open_ @ np.linalg.lstsq(B @ open_[:3], c - B @ x[:3], rcond=1e-8)[0]))
+    found.append(unit * x)
     rates = [*omega, *(np.array([0.0, 0.0, v[k]]) for k in dyn.angles_of_bodies)]
     for rate in rates if open_.shape[1] else []:
         shift = (velocities - np.cross(rate, points)).mean(axis=0) if len(points) else np.zeros(3)
@@ -178,7 +179,7 @@ def observers(dyn: Dynamics, state: StepState) -> list[Observer]:
 def _fits(dyn: Dynamics, state: StepState, seen_by: Observer, p: _Places) -> bool:
     """Whether the velocities of points and vectors are those of a steady motion."""
     wanted = predicted(dyn, state, seen_by)[0]
-    for places, size in ((p.points, 0.0), (p.vectors, float(np.abs(_at(state.q, p.vectors)).max(initial=0.0)))):
+    for places, size in ((p.points, dyn.length), (p.vectors, float(np.abs(_at(state.q, p.vectors)).max(initial=0.0)))):
         here = _at(state.v, places)
         largest = max(float(np.abs(here).max(initial=0.0)), size * float(np.linalg.norm(seen_by.rate)))
         if np.abs(_at(wanted, places) - here).max(initial=0.0) > FITS * largest:

@@ -345,6 +345,10 @@ class NewmarkStepper(Stepper):
         dyn = self.dynamics
         return settled(dyn.states, dyn.system.state_resolutions, dyn.d, self.v1, self.vd1, self.wv, self.h, self.rtol)
 
+    def at_onset(self, state: StepState) -> StepState:
+        """As at the start of a run: over a long step in flight the change of forces from here on would look small."""
+        return state._replace(h_old=0.0, aux=state.a)
+
     def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:
         """The new state, and the estimate of its error."""
         dyn, (am, af, beta, _), v1, vd1 = self.dynamics, self.coefficients, self.v1, self.vd1

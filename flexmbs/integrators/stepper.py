@@ -35,10 +35,10 @@ class Stepper:
     What it keeps between steps may only save work (factors, matrices): after `forget` a step from the same state gives
     the same numbers as in any other run.
 
-    A scheme writes `attempt`, and where it differs from what stands here `forget`, `drop` and `between`. A stepper may
-    have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed size h that end
-    at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it returns
-    `flexmbs.integrators.compiled.driver.Steps`, or None to be asked for single steps.
+    A scheme writes `attempt`, and where it differs from what stands here `forget`, `at_onset`, `drop` and `between`. A
+    stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed size
+    h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it
+    returns `flexmbs.integrators.compiled.driver.Steps`, or None to be asked for single steps.
     ``advance_controlled(state, planned, limits, most, error_before, powers)`` makes up to ``most`` steps of the sizes
     that `ErrorControl` chooses, the first ``planned``. ``several`` tells whether these can be asked now.
     ``expect(steps)`` tells it beforehand how many steps are planned.
@@ -65,6 +65,10 @@ class Stepper:
 
     def forget(self) -> None:
         """Drop the factors kept, so that what follows does not depend on what was before."""
+
+    def at_onset(self, state: StepState) -> StepState:
+        """A state at which forces begin to act, before which steps may have been long: without what they told."""
+        return state
 
     def drop(self) -> None:
         """Drop what a failed attempt has left."""

@@ -147,7 +147,7 @@ def _coulomb(o: int, data: FloatArray, m: int, N: float, N_g: float, N_r: float,
 def _bristle(
     o: int, data: FloatArray, m: int, first: int, v: FloatArray, N: float, N_g: float, N_r: float, S: FloatArray
 ) -> float:
-    r"""Elasto-plastic bristle: T = k_0 z + k_1 z', z' = u - A p e with e = z/|z|, p = max(e . u, 0), A = a |z|/z_1.
+    r"""Elasto-plastic bristle: T = k_0 z + k_1 z', z' = u - A p e, e = z/|z|, p = max(e . u, 0), A = min(a |z|/z_1, 1).
 
     Where this is beyond N mu(|u|), T is cut, and the bristle gives way at the rate that goes with it:
     z' = (T - k_0 z)/k_1.

@@ -125,3 +125,14 @@ def test_runs_with_jumps_are_resumed_bitwise(interrupt_at) -> None:
 def test_the_account_of_energy_is_closed(scheme: object) -> None:
     run = fx.simulate(oscillator(pulse), 0.5, step=5e-4, integrator=scheme, progress=False)
     assert np.abs(run.energy.balance).max() < 1e-3 * run.energy.kinetic.max()
+
+
+@pytest.mark.parametrize("width", [0.03, 0.001])
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+def test_error_control_sees_the_pulse_of_a_table(scheme, width: float) -> None:
+    """A triangle of force in the midst of nothing: its impulse over the mass is the velocity."""
+    ball = fx.PointMass(2.0, position=(0.0, 0.0, 0.0), name="ball")
+    history = fx.Table([0.0, 1.0, 1.0 + width / 2, 1.0 + width, 3.0], [0.0, 0.0, 1.0, 0.0, 0.0])
+    model = fx.Model(ball, fx.PointForce(ball, (1.0 / width, 0.0, 0.0), history=history))
+    run = fx.simulate(model, until=2.0, integrator=scheme, progress=False)
+    assert run.velocity(ball)[-1, 0] == pytest.approx(0.25, rel=2e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import fields
@@ -298,3 +299,39 @@ def test_compiled_steps_tell_the_gaps_of_their_states(kind: str, monkeypatch: py
     assert (np.array(near)[:, 0] < 0.0).any()
     assert difference[:, 0].max() < 1e-6 * speed * step
     assert difference[:, 1].max() < 1e-5 * speed
+
+
+@pytest.mark.parametrize("until", [1.0, 10.0])
+def test_error_control_sees_what_a_turning_body_hits(until: float) -> None:
+    """A free spin has no error, so that steps grow over more than a radian.
+
+    At the distance r from the centre the rod shows the mass M, 1/M = 1/m + r^2/J, and the impulse is
+    2 w r/(1/M + 1/m_b).
+    """
+    rod = fx.RigidBody.box(size=(1.0, 0.02, 0.02), mass=1.0, angular_velocity=(0, 0, 10.0), name="rod")
+    ball = fx.RigidBody.sphere(radius=0.01, mass=0.1, position=(-0.3, 0.3, 0), name="ball")
+    tip = C.Capsule(rod.marker((0, 0, 0), axis=(1, 0, 0)), radius=0.01, length=0.98)
+    touch = fx.Contact((tip, C.Sphere(ball, radius=0.01)), C.HuntCrossleyLaw(stiffness=1e6), name="touch")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fx.AccuracyWarning)
+        run = fx.simulate(fx.Model(rod, ball, touch), until=until)
+    momentum, angular = run.momentum()
+    assert np.abs(momentum - momentum[0]).max() < 1e-6
+    assert np.abs(angular - angular[0]).max() < 1e-3 * np.abs(angular[0]).max()
+    assert np.abs(run.energy.balance).max() < 0.05 * run.energy.kinetic[0]
+    r = math.sqrt(0.18 - 0.02**2)
+    impulse = 2.0 * 10.0 * r / (1.0 + r**2 / rod.inertia[2, 2] + 10.0)
+    assert float(np.linalg.norm(run.velocity(ball)[-1])) == pytest.approx(10.0 * impulse, rel=3e-3)
+
+
+@pytest.mark.parametrize("apart", [1.0, 10.0, 100.0])
+def test_a_long_flight_does_not_hide_what_an_impact_takes(apart: float) -> None:
+    """Two elastic balls of one mass exchange their velocities, however far they have flown."""
+    a, b = (
+        fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(s * apart / 2, 0, 0), velocity=(-10 * s, 0, 0), name=name)
+        for s, name in ((-1, "a"), (1, "b"))
+    )
+    touch = fx.Contact([C.Sphere(x, radius=0.1) for x in (a, b)], C.HuntCrossleyLaw(stiffness=1e9), name="touch")
+    run = fx.simulate(fx.Model(a, b, touch), until=0.2 * apart)
+    assert run.velocity(a)[-1, 0] == pytest.approx(-10.0, rel=5e-3)
+    assert run.energy.total[-1] == pytest.approx(run.energy.total[0], rel=1e-2)

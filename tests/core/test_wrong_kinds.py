@@ -81,7 +81,7 @@ def test_our_errors_only(which, value):
         ("outputs", 5, "linearise: expected a sensor"),
         ("inputs", 5, "linearise: inputs must be a list"),
         ("cut", -1, "to_relative_coordinates: cut must be a list of joints or of their names, not -1"),
-        ("keep", 5, "simulate: keep must be a list of bodies, not 5"),
+        ("keep", 5, "simulate: keep_initial must be a list of bodies, not 5"),
         ("E_3", 1e300, "not positive definite"),
     ],
 )

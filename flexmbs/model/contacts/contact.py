@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from flexmbs.core.checks import as_flag, as_name, as_number, show
+from flexmbs.core.checks import as_flag, as_name, as_number, is_list, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
@@ -143,7 +143,7 @@ class Contact(Description):
         parts = _shapes(owner, self.parts)
         object.__setattr__(self, "parts", parts)
         as_flag(owner, "allow_overlap", self.allow_overlap)
-        if not hasattr(self.law, "numbers") or isinstance(self.law, type):
+        if not hasattr(self.law, "numbers") or hasattr(self.law, "states") or isinstance(self.law, type):
             raise ModelError(
                 f"{owner}: law must be a HertzLaw, HuntCrossleyLaw or ImpactLaw of fx.contact, not {show(self.law)}."
             )
@@ -249,6 +249,8 @@ class Contact(Description):
     def _named(self, owner: str, parts: tuple[Shape, ...]) -> tuple[tuple[Shape, Shape], ...]:
         """The pairs given, checked to be of the parts."""
         named = []
+        if not is_list(self.pairs):
+            raise ModelError(f"{owner}: pairs must be a list of pairs of its parts, not {show(self.pairs)}.")
         for pair in self.pairs or ():
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise ModelError(f"{owner}: pairs are of two shapes each, not {show(pair)}.")

@@ -106,8 +106,9 @@ class BristleLaw:
     where the slip a rises from 0 at :math:`|z| = b N\mu/k_0` to 1 at :math:`z_1`. Below that the contact is elastic and
     does not creep under any load. A force beyond :math:`N \mu(|u|)` is cut to that length, and then the bristle gives
     way at the rate that goes with it, :math:`\dot z = -(T + k_0 z)/k_1`: so it lets go what a falling normal force no
-    longer holds, and of an open contact it returns to rest. In one direction, and under a constant N, it is
-    `flexmbs.BristleFriction` but for the cut.
+    longer holds, and of an open contact it returns to rest. The factor :math:`a |z|/z_1` is one at most: where mu falls
+    faster than the bristle gives way, so that it is longer than z_1, the force is :math:`N \mu(|u|)`. In one direction,
+    and under a constant N, it is `flexmbs.BristleFriction` but for the cut and for this bound, of which that has none.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def damping_for(restitution: float, at_speed: float) -> float:
     while off((1.0 - gap) / e) < 0.0:
         gap *= 0.1
         if gap < 1e-15:
-            raise ModelError(f"{owner}: no damping gives a restitution as small as {e:g}; take 0.01 or more.")
+            return 1.0 / (e * v)  # to the last digit
     from scipy.optimize import brentq  # slow to import, seldom needed
 
     return float(brentq(off, small, (1.0 - gap) / e, xtol=1e-15, rtol=8.9e-16)) / v
@@ -92,17 +92,21 @@ def restitution(damping: float, speed: float) -> float:
     if D == 0.0:
         return 1.0
 
+    from scipy.optimize import brentq  # slow to import, seldom needed
+
+    if D > 1.0:  # by the logarithm of 1 - e D, which may be less than the least number
+        w = brentq(lambda w: math.log1p(D) - w - D - 1.0 + math.exp(w), -(D + 2.0), 0.0, xtol=1e-16, rtol=8.9e-16)
+        return -math.expm1(w) / D
+
     def off(x: float) -> float:  # x = e D
         return math.log1p(D) - math.log1p(-x) - D - x
 
-    top = min(1.0, D)
+    top = D
     gap = 1e-3
     while off(top - gap * top) < 0.0 and gap > 1e-16:
         gap *= 0.1
     if gap <= 1e-16 or off(0.0) * off(top - gap * top) > 0.0:  # so little is lost that round-off decides
         return 1.0 - 2.0 / 3.0 * D
-    from scipy.optimize import brentq  # slow to import, seldom needed
-
     return float(brentq(off, 0.0, top - gap * top, xtol=1e-16, rtol=8.9e-16)) / D
 
 

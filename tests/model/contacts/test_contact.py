@@ -140,6 +140,23 @@ def test_restitution_and_damping_are_inverse(e: float, speed: float) -> None:
     assert C.restitution(C.damping_for(e, at_speed=speed), speed) == pytest.approx(e, abs=1e-9)
 
 
+def test_restitution_of_much_damping_is_the_inverse() -> None:
+    """e D tends to one: what leaves is as fast as the law lets go, 1/c."""
+    for e in (0.001, 0.01, 0.02, 0.03, 0.2, 0.9):
+        assert C.restitution(C.damping_for(e, at_speed=2.0), 2.0) == pytest.approx(e, rel=1e-9)
+    assert C.restitution(40.0, 1.0) == pytest.approx(1.0 / 40.0, rel=1e-12)
+    below, above = C.restitution(1.0 - 1e-9, 1.0), C.restitution(1.0 + 1e-9, 1.0)
+    assert below == pytest.approx(above, rel=1e-8)
+
+
+def test_what_is_no_law_and_no_pairs_is_told() -> None:
+    ball_, law = C.Sphere(ball(1.0), radius=0.1), C.HuntCrossleyLaw(stiffness=1e5)
+    with pytest.raises(fx.ModelError, match="law must be a HertzLaw"):
+        fx.Contact((FLOOR, ball_), C.CoulombLaw(0.3, speed=0.1))
+    with pytest.raises(fx.ModelError, match="pairs must be a list of pairs of its parts, not 3"):
+        fx.Contact((FLOOR, ball_), law, pairs=3)
+
+
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.2])
 def test_the_wished_restitution_is_met_whatever_the_exponent(exponent: float) -> None:
     body = ball(velocity=(0, 0, -2.0))
