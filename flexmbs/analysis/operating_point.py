@@ -37,7 +37,7 @@ from flexmbs.dynamics.control_loop import ControlLoop
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
 from flexmbs.dynamics.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
-from flexmbs.dynamics.start import check_supports
+from flexmbs.dynamics.start import check_supports, warn_of_softening
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.results.static import StaticSolution
@@ -273,6 +273,7 @@ def _in_motion(
     n = len(dyn.system.free) - dyn.n_c
     if n > DENSE:
         raise ModelError(f"{owner}: about a motion it goes up to {DENSE} unknowns; this model has {n}.")
+    warn_of_softening(dyn, q, v)
     a, lam = accelerations(dyn, t, q, v)
     state = StepState(t, q, v, a, a, lam, v, 0.0)
     dyn.residual(q, v, a, lam)

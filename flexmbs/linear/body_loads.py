@@ -51,6 +51,10 @@ class Acceleration:
         vector = as_array("Acceleration", "vector", self.vector, (3,), unit="length/time^2")
         object.__setattr__(self, "vector", frozen_copy(vector))
 
+    def field(self, x: FloatArray) -> FloatArray:
+        """Force per mass (..., 3) at points (..., 3)."""
+        return np.broadcast_to(self.vector, x.shape)
+
     def forces(self, operators: Operators) -> FloatArray:
         return np.asarray(operators.M @ (operators.rigid_motions()[:, :3] @ self.vector))
 

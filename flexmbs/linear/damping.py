@@ -88,7 +88,7 @@ class ModalDamping:
     ratios : float or (m,) array
         zeta, not negative; one number for all modes.
     modes : LinearModes, optional
-        Of the same operators and supports. Reduced models find their own.
+        Of the same operators and supports, which is checked. Reduced models find their own.
 
     Raises
     ------

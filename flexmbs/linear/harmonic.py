@@ -39,6 +39,8 @@ LOST = 1e-12
 """Lowest eigenvalue of a stiffness with a unit diagonal at which a model counts as free."""
 
 
+FOREIGN = 1e-3
+"""What a mode may leave of its equation, over its size."""
 LARGE = 2_000
 """Order above which nested dissection pays."""
 
@@ -233,6 +235,7 @@ def _pencil(owner: str, K: Any, M: Any, D: Any, damping: Any, free: IntArray) ->
             vectors, w = damping.modes.vectors, damping.modes.angular_frequencies
             if vectors.shape[0] != K.shape[0]:
                 raise ModelError(f"{owner}: the modes have {vectors.shape[0]} unknowns, the model {K.shape[0]}.")
+            _refuse_foreign(owner, vectors, w, Kf, Mf, free)
             vectors = vectors[free]
         elif sparse.issparse(K):
             raise ModelError(f"{owner}: modal damping of a full model needs its modes: ModalDamping(ratio, modes).")
@@ -244,6 +247,22 @@ def _pencil(owner: str, K: Any, M: Any, D: Any, damping: Any, free: IntArray) ->
     if sparse.issparse(Kf) and Kf.shape[0] > LARGE:
         order = nested_dissection(sum((abs(A) for A in (Mf, Df) if A is not None), abs(Kf)).tocsc())
     return Pencil(Kf, Mf, Df, loss, B, c, order)
+
+
+def _refuse_foreign(owner: str, vectors: FloatArray, w: FloatArray, Kf: Any, Mf: Any, free: IntArray) -> None:
+    """Modes of other operators or supports would damp another motion."""
+    held, x = np.delete(vectors, free, axis=0), vectors[free]
+    stiff, inert = Kf @ x, Mf @ x
+    size = np.linalg.norm(stiff, axis=0) + w**2 * np.linalg.norm(inert, axis=0)
+    size = size + FOREIGN * np.linalg.norm(abs(Kf) @ abs(x), axis=0)  # of rigid motions
+    off = np.linalg.norm(stiff - w**2 * inert, axis=0) > FOREIGN * size
+    off |= np.abs(np.einsum("ij,ij->j", x, inert) - 1.0) > FOREIGN
+    off |= np.abs(held).max(axis=0, initial=0.0) > FOREIGN * np.abs(x).max(axis=0, initial=0.0)
+    if off.any():
+        raise ModelError(
+            f"{owner}: mode {int(off.argmax()) + 1} of ModalDamping is none of these operators with these supports; "
+            f"give the modes that vibration_modes finds with the same `fixed` (and prestress)."
+        )
 
 
 def _factorised(A: Any, order: IntArray | None) -> Callable[[FloatArray], Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,10 @@ from flexmbs.linear.supports import Supports, nodes_at
 if TYPE_CHECKING:
     from flexmbs.linear.body_loads import ThermalLoad
 
-__all__ = ["LinearSolution"]
+__all__ = ["BodyForce", "LinearSolution"]
+
+BodyForce = Callable[[FloatArray], FloatArray]
+"""Forces per mass (..., 3) at points (..., 3)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +42,8 @@ class LinearSolution(Hinted):
         Forces on the unknowns [force, force length], those of thermal strains included.
     thermal : tuple of ThermalLoad
         Free strains, which recovered stresses leave out.
+    fields : tuple of functions
+        Forces per mass (..., 3) at points (..., 3) that are among the forces.
     """
 
     operators: Operators
@@ -46,6 +51,7 @@ class LinearSolution(Hinted):
     u: FloatArray
     forces: FloatArray
     thermal: tuple[ThermalLoad, ...] = field(default=())
+    fields: tuple[BodyForce, ...] = field(default=())
 
     def __repr__(self) -> str:
         largest = float(np.linalg.norm(self.displacements[:, :3], axis=1).max(initial=0.0))

@@ -6,19 +6,21 @@ compression softens. At the load factors :math:`\lambda` of linear buckling, :ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
-from flexmbs.linear.linear_solution import LinearSolution
+from flexmbs.linear.connections import NodalMass
+from flexmbs.linear.constraints import place
+from flexmbs.linear.linear_solution import BodyForce, LinearSolution
 from flexmbs.linear.loads import load_vector
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
@@ -41,9 +43,12 @@ UNBALANCED = 1e-8
 
 
 def geometric_stiffness(solution: LinearSolution) -> Any:
-    """Stress stiffness (n, n) of the unknowns of a static solution, compressed columns.
+    r"""Stress stiffness (n, n) of the unknowns of a static solution, compressed columns.
 
-    Follower loads and the turning of rigid links under load have no part in it.
+    A rigid mass on a node (`NodalMass` with an offset) turns about it under the accelerations among the loads: with
+    the force f on a point of it, at d from the node, its part of the stiffness against rotations is
+    :math:`(f\cdot d)\,1 - (f d^T + d f^T)/2`. Follower loads and the turning of rigid links (`RigidCoupling`) under
+    load have no part in the stress stiffness.
 
     Parameters
     ----------
@@ -64,9 +69,27 @@ def geometric_stiffness(solution: LinearSolution) -> Any:
     for piece, cells, group in part.groups():
         own = element_displacements(part, piece, cells, u, solution.thermal)
         add_blocks(pattern, cells, piece.region.element.geometric_stiffness(group, own), data)
-    K = sparse_matrix(pattern, data)
+    K = sparse_matrix(pattern, data) + _of_masses(part, solution.fields)
     T = solution.operators.expansion
     return K if T is None else (T.T @ K @ T).tocsc()
+
+
+def _of_masses(part: Part, fields: Sequence[BodyForce]) -> Any:
+    """Stiffness (N, N) of rigid masses on nodes that turn under body forces."""
+    n = int(part.nodes.n_dofs.sum())
+    rows, columns, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    for lump in part.connections:
+        if isinstance(lump, NodalMass) and fields:
+            node = place("geometric_stiffness", part.mesh, part.nodes, lump.at)
+            if part.nodes.n_dofs[node] == 6:
+                d = lump.offset
+                f = lump.mass * sum(field(part.nodes.points[node] + d) for field in fields)
+                turn = part.nodes.first[node] + 3 + np.arange(3)
+                rows.append(np.repeat(turn, 3))
+                columns.append(np.tile(turn, 3))
+                values.append(((f @ d) * np.eye(3) - 0.5 * (np.outer(f, d) + np.outer(d, f))).ravel())
+    places = np.concatenate(rows), np.concatenate(columns)
+    return sparse.csc_matrix((np.concatenate(values), places), shape=(n, n))
 
 
 def prestressed(solution: LinearSolution) -> Operators:

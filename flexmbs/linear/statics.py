@@ -12,7 +12,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 from flexmbs.linear.body_loads import ThermalLoad
-from flexmbs.linear.linear_solution import LinearSolution
+from flexmbs.linear.linear_solution import BodyForce, LinearSolution
 from flexmbs.linear.loads import LinearLoad, load_vector
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
@@ -101,7 +101,7 @@ def solutions(
         if not np.isfinite(column).all():
             raise ModelError(f"{owner}: the displacements of {name!r} are no finite numbers; its loads are too large.")
     return {
-        name: LinearSolution(operators, held, u[:, i].copy(), forces[:, i].copy(), _thermal(load))
+        name: LinearSolution(operators, held, u[:, i].copy(), forces[:, i].copy(), _thermal(load), _fields(load))
         for i, (name, load) in enumerate(cases.items())
     }
 
@@ -136,4 +136,13 @@ def refuse_free_motions(owner: str, operators: Operators, held: Supports, tolera
 
 def _thermal(load: Any) -> tuple[ThermalLoad, ...]:
     """Thermal loads among loads, which stresses must know."""
-    return tuple(x for x in (load if isinstance(load, list | tuple) else [load]) if isinstance(x, ThermalLoad))
+    return tuple(x for x in _each(load) if isinstance(x, ThermalLoad))
+
+
+def _fields(load: Any) -> tuple[BodyForce, ...]:
+    """Fields of force per mass among loads, which the stress stiffness of rigid masses must know."""
+    return tuple(x.field for x in _each(load) if hasattr(x, "field"))
+
+
+def _each(load: Any) -> list[Any]:
+    return list(load) if isinstance(load, list | tuple) else [load]
