@@ -28,6 +28,7 @@ from flexmbs.analysis.steady_motion import (
     predicted,
     times,
     turned,
+    turned_deformation,
 )
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
@@ -320,6 +321,8 @@ def _seen(
     frame = in_frame(lin, *turned(dyn, state, seen_by))
     point = OperatingPoint(dyn, state, lin, redundant, seen_by, frame)
     reason = unbalanced(point)
+    if not reason and turned_deformation(dyn, state, seen_by):
+        reason = "the deformation of a floating body is told in axes that turn"
     if reason:
         return point, reason
     N = orthonormal_basis(lin.G.toarray() * ~lin.states)

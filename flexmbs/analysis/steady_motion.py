@@ -50,6 +50,7 @@ __all__ = [
     "spinning_vectors",
     "times",
     "turned",
+    "turned_deformation",
 ]
 
 FITS = 1e-7
@@ -70,7 +71,8 @@ class Observer(NamedTuple):
 class _Places(NamedTuple):
     """Where vectors are: of points (n, 3) in v and in q, of vectors (m, 3), of rotations (k,) in v and in q.
 
-    -1: a component that is zero, in the plane. ``own (k,)``: rotations that are relative to another link of a tree.
+    -1: a component that is zero, in the plane. ``own (k,)``: rotations that are relative to another link of a tree;
+    ``deforming (k,)``: of frames in which deformations are told.
     """
 
     points: IntArray
@@ -79,6 +81,7 @@ class _Places(NamedTuple):
     turns: IntArray
     turns_q: IntArray
     own: Any
+    deforming: Any
 
 
 def _places(dyn: Dynamics) -> _Places:
@@ -87,6 +90,7 @@ def _places(dyn: Dynamics) -> _Places:
     vectors: list[Any] = []
     turns: list[int] = []
     own: list[int] = []
+    deforming: list[int] = []
 
     def three(places: IntArray) -> IntArray:
         return np.asarray(places if places.shape[1] == 3 else np.pad(places, ((0, 0), (0, 1)), constant_values=-1))
@@ -96,6 +100,7 @@ def _places(dyn: Dynamics) -> _Places:
         vectors += [three(places) for places in fields.vectors]
         turns += fields.turns
         own += fields.alone
+        deforming += fields.deforming
     some = [np.unique(np.concatenate(x), axis=0) if x else np.zeros((0, 3), dtype=np.int64) for x in (points, vectors)]
     p, turning = some[0].astype(np.int64), np.array(sorted(turns), dtype=np.int64)
 
@@ -103,7 +108,9 @@ def _places(dyn: Dynamics) -> _Places:
         return np.asarray(places + np.where(places < c.n_linear, 0, (places - c.n_linear) // 6))
 
     p_q = np.where(p < 0, -1, in_q(p))
-    return _Places(p, p_q, some[1].astype(np.int64), turning, in_q(turning), np.isin(turning, own))
+    return _Places(
+        p, p_q, some[1].astype(np.int64), turning, in_q(turning), np.isin(turning, own), np.isin(turning, deforming)
+    )
 
 
 def _at(x: FloatArray, places: IntArray) -> FloatArray:
@@ -209,6 +216,13 @@ def predicted(
         v[k : k + 3] = w + spin
         a[k : k + 3] = np.cross(w, spin)
     return v, a
+
+
+def turned_deformation(dyn: Dynamics, state: StepState, seen_by: Observer) -> bool:
+    """Whether a body turns against the observer in whose frame a deformation is told: its roots are not his."""
+    p = _places(dyn)
+    spins = np.linalg.norm(own_spins(dyn, state, seen_by), axis=1)[p.deforming]
+    return bool(spins.max(initial=0.0) > FITS * max(float(np.abs(state.v).max(initial=0.0)), 1e-300))
 
 
 def own_spins(dyn: Dynamics, state: StepState, seen_by: Observer) -> FloatArray:

@@ -209,6 +209,10 @@ class _Stepper(Stepper):
             return History.unpack(state.memory, dyn.n_q, dyn.n_v)
         return History.begin(state.t, dyn.n_q, state.a, abs(state.h_old or h)), np.empty(0)
 
+    def at_onset(self, state: StepState) -> StepState:
+        """As at the start of a run: points of a long flight say nothing of the forces from here on."""
+        return state._replace(h_old=0.0, memory=np.empty(0))
+
     def between(self, old: StepState, new: StepState) -> Polynomial:
         """The polynomial of the formula."""
         return Polynomial(old, new, self.dynamics.n_linear)

@@ -326,12 +326,15 @@ def test_error_control_sees_what_a_turning_body_hits(until: float) -> None:
 
 @pytest.mark.parametrize("apart", [1.0, 10.0, 100.0])
 def test_a_long_flight_does_not_hide_what_an_impact_takes(apart: float) -> None:
-    """Two elastic balls of one mass exchange their velocities, however far they have flown."""
+    """Two elastic balls of one mass exchange their velocities, however far they have flown.
+
+    The tolerance of the positions is 1e-7 of the size of the model, of which the balls sink in 1e-4 to 1e-2.
+    """
     a, b = (
         fx.RigidBody.sphere(radius=0.1, mass=1.0, position=(s * apart / 2, 0, 0), velocity=(-10 * s, 0, 0), name=name)
         for s, name in ((-1, "a"), (1, "b"))
     )
     touch = fx.Contact([C.Sphere(x, radius=0.1) for x in (a, b)], C.HuntCrossleyLaw(stiffness=1e9), name="touch")
     run = fx.simulate(fx.Model(a, b, touch), until=0.2 * apart)
-    assert run.velocity(a)[-1, 0] == pytest.approx(-10.0, rel=5e-3)
-    assert run.energy.total[-1] == pytest.approx(run.energy.total[0], rel=1e-2)
+    assert run.velocity(a)[-1, 0] == pytest.approx(-10.0, rel=1e-2)
+    assert run.energy.total[-1] == pytest.approx(run.energy.total[0], rel=2e-2)

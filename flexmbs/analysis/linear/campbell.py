@@ -8,6 +8,7 @@ to 1e-10 of its value.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -20,13 +21,17 @@ from flexmbs.analysis.linear.speeds import SpinningModel, as_speeds
 from flexmbs.analysis.steady_motion import name_of_frame
 from flexmbs.core.checks import as_array, as_count
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import AccuracyWarning, ModelError
 from flexmbs.model.model import Model
 from flexmbs.results.campbell import CampbellDiagram, CriticalSpeed
 from flexmbs.system.system import System
 
 __all__ = ["campbell"]
 
+MET = 1e-3
+"""Distance of a branch from the line that it meets, over that at the speeds beside."""
+HALVINGS = 6
+"""How often an interval is halved in which a branch jumps over the line."""
 CLOSE = 1e-10
 """Relative accuracy of critical speeds."""
 
@@ -135,27 +140,48 @@ def _critical(
     speeds: FloatArray, columns: list[Branches], order: float, at: Callable[[float], Branches]
 ) -> list[CriticalSpeed]:
     """Where branches meet the line of an order, between speeds or at one."""
-
-    def gap(s: Any, speed: float) -> Any:
-        return np.imag(s) if order == 0.0 else np.abs(np.imag(s)) - order * speed
-
     found = []
     for k in range(len(speeds) - 1):
-        here, there = columns[k], columns[k + 1]
-        before, after = gap(here.s, speeds[k]), gap(there.s, speeds[k + 1])
-        for j in np.flatnonzero((before * after < 0.0) & ((here.s.imag != 0.0) | (there.s.imag != 0.0))):
-            known = {float(speeds[k]): here.some(np.array([j])), float(speeds[k + 1]): there.some(np.array([j]))}
+        found += _between((speeds[k], columns[k]), (speeds[k + 1], columns[k + 1]), order, at)
+    return found
 
-            def value(speed: float, known: dict[float, Branches] = known) -> float:
-                if speed not in known:
-                    nearest = min(known, key=lambda x: abs(x - speed))
-                    known[speed] = next_branches(known[nearest], nearest, speed, at)
-                return float(gap(known[speed].s, speed)[0])
 
-            speed = float(brentq(value, speeds[k], speeds[k + 1], xtol=CLOSE * max(speeds[k + 1], 1e-300), rtol=CLOSE))
-            value(speed)
-            there_ = known[speed]
-            found.append(CriticalSpeed(speed, order, int(j), str(there_.whirl[0]), complex(there_.s[0])))
-        for j in np.flatnonzero((after == 0.0) & (there.s.imag != 0.0)):
-            found.append(CriticalSpeed(float(speeds[k + 1]), order, int(j), str(there.whirl[j]), complex(there.s[j])))
+def _gap(s: Any, speed: float, order: float) -> Any:
+    return np.imag(s) if order == 0.0 else np.abs(np.imag(s)) - order * speed
+
+
+def _between(
+    begin: tuple[float, Branches], end: tuple[float, Branches], order: float, at: Callable[[float], Branches],
+    halvings: int = HALVINGS,
+) -> list[CriticalSpeed]:  # fmt: skip
+    """The same of one interval. All branches are followed: one alone may be taken for another that it crosses."""
+    (first, here), (last, there) = (float(begin[0]), begin[1]), (float(end[0]), end[1])
+    before, after = _gap(here.s, first, order), _gap(there.s, last, order)
+    known, found = {first: here, last: there}, []
+    for j in np.flatnonzero((before * after < 0.0) & ((here.s.imag != 0.0) | (there.s.imag != 0.0))).tolist():
+
+        def value(speed: float, j: int = j) -> float:
+            if speed not in known:
+                nearest = min(known, key=lambda x: abs(x - speed))
+                known[speed] = next_branches(known[nearest], nearest, speed, at)
+            return float(_gap(known[speed].s, speed, order)[j])
+
+        speed = float(brentq(value, first, last, xtol=CLOSE * max(last, 1e-300), rtol=CLOSE))
+        if abs(value(speed)) > MET * max(abs(before[j]), abs(after[j])):  # it jumps over the line
+            if not halvings:
+                warnings.warn(
+                    f"campbell: near speed {speed:.4g} a branch cannot be told from another one, so that a critical "
+                    f"speed of order {order:g} may be there that is not found. Give more speeds about it.",
+                    AccuracyWarning,
+                    stacklevel=4,
+                )
+                continue
+            middle = 0.5 * (first + last)
+            half = middle, next_branches(here, first, middle, at)
+            sides = ((first, here), half), (half, (last, next_branches(half[1], middle, last, at)))
+            return [c for one, other in sides for c in _between(one, other, order, at, halvings - 1)]
+        met = known[speed]
+        found.append(CriticalSpeed(speed, order, j, str(met.whirl[j]), complex(met.s[j])))
+    for j in np.flatnonzero((after == 0.0) & (there.s.imag != 0.0)).tolist():
+        found.append(CriticalSpeed(last, order, j, str(there.whirl[j]), complex(there.s[j])))
     return found

@@ -54,13 +54,15 @@ class RigidFields(NamedTuple):
     """How the coordinates of bodies turn when everything is turned as one, by their places in v.
 
     ``points``: of positions of points, each (n, 2) or (n, 3); ``vectors``: of vectors; ``turns``: of the first angular
-    velocity of a frame, in its own axes; ``alone``: those of ``turns`` whose frame has no position of its own.
+    velocity of a frame, in its own axes; ``alone``: those of ``turns`` whose frame has no position of its own;
+    ``deforming``: those of ``turns`` in whose axes further coordinates are told, which do not turn.
     """
 
     points: list[IntArray]
     vectors: list[IntArray]
     turns: list[int]
     alone: list[int]
+    deforming: tuple[int, ...] = ()
 
 
 class BodyGroup:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from flexmbs.model.bodies.floating import FloatingMarker
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
+    from flexmbs.system.groups.contract import RigidFields
 
 __all__ = ["FloatingBodies", "frame_momentum"]
 
@@ -57,6 +58,11 @@ class FloatingBodies(MovingBodies):
     def carry(self, q: FloatArray, v: FloatArray) -> None:
         for body, span in self._frame.items():
             carried(body, q[span.in_q], v[span.iv : span.iv + 3])
+
+    def rigid_fields(self) -> RigidFields:
+        """Those of the frames, in which the deformation is told."""
+        frames = (span.places[3] for body, span in self._frame.items() if body.modes)
+        return super().rigid_fields()._replace(deforming=tuple(int(k) for k in frames))
 
     def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
         for body, span in self._frame.items():
