@@ -16,7 +16,8 @@ value at an interface, follows from the stress stiffness under one unit load, wi
 .. math:: \int (1, x)_a\, \phi^{(2)}_{b,kl}\, dm \quad (f: \text{body forces } e_b,\ x_a e_b \text{ per mass}), \qquad
    \phi^{(2)}_{kl} \text{ of interfaces} \quad (f: \text{unit force or moment}).
 
-The points d of a rigid mass on a node go along with it, and by :math:`\tfrac12 \theta\times(\theta\times d)` where it turns.
+The points d of a rigid mass on a node go along with it, and by :math:`\tfrac12 \theta\times(\theta\times d)` where it
+turns.
 
 The part is free, and the fields are determined but for a rigid motion. Here they are made orthogonal to the rigid
 motions with the diagonal of the stiffness as weight, which balances each load by forces on all nodes; a frame then
@@ -254,7 +255,9 @@ def stiffening_of(
     found = -projected_stress_stiffness(part, moved, shapes, say)
     m = found.shape[1]
     return Stiffening(
-        found[:12].reshape(4, 3, m, m) + _of_masses(part, shapes), tuple(f.name for f in frames), found[12:].reshape(len(frames), 6, m, m)
+        found[:12].reshape(4, 3, m, m) + _of_masses(part, shapes),
+        tuple(f.name for f in frames),
+        found[12:].reshape(len(frames), 6, m, m),
     )
 
 
@@ -290,8 +293,8 @@ def _of_masses(part: Part, shapes: FloatArray) -> FloatArray:
         turn = shapes[first + 3 : first + 6]
         field = np.concatenate([w[:, None], w[:, None] * (part.nodes.points[node] + d)], axis=1)
         # theta_k x (theta_l x d) = theta_l (theta_k . d) - d (theta_k . theta_l)
-        both = np.einsum("bl,ga,gc,ck->abkl", turn, field, d, turn) - np.einsum("ga,gb,ck,cl->abkl", field, d, turn, turn)
-        out += both
+        out += np.einsum("bl,ga,gc,ck->abkl", turn, field, d, turn)
+        out -= np.einsum("ga,gb,ck,cl->abkl", field, d, turn, turn)
     return _symmetric(out)
 
 
