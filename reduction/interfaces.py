@@ -216,7 +216,8 @@ def _members(operators: Operators, wanted: Sequence[Interface]) -> list[IntArray
         if len(lost):
             raise ModelError(
                 f"{owner}: {len(lost)} of its {len(nodes)} nodes have no unknowns of their own (node {int(lost[0])}): "
-                f"they depend on a link or belong to no element. Take the reference node of the link instead."
+                f"they depend on a link or belong to no element. Take the reference node of a RigidCoupling instead; "
+                f"for the mean motion of nodes, Interface(nodes, kind='averaged') in place of a DistributingCoupling."
             )
         if not len(nodes):
             raise ModelError(f"{owner}: it has no nodes.")

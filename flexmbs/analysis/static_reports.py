@@ -23,6 +23,10 @@ __all__ = [
 ]
 
 
+LONG = 1000
+"""Elements in a row from which round-off in their joints is what limits displacements."""
+
+
 def refuse_memory(system: System) -> None:
     """Refuse forces whose equilibrium depends on the way there."""
     for force in system.model.forces:
@@ -60,9 +64,11 @@ def warn_of_friction(system: System) -> None:
 
 def warn_of_round_off(name: str, accuracy: float, longest: int) -> None:
     """The displacements have few digits; ``longest``: elements of the longest chain."""
+    cause = "They are tiny beside the size of the model: take larger loads, or linear elements."
+    if longest > LONG:
+        cause = f"The longest chain has {longest} elements; some 10 000 are finer than double precision supports."
     warnings.warn(
-        f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}. The "
-        f"longest chain has {longest} elements; some 10 000 are finer than double precision supports.",
+        f"{name}: round-off limits the displacements to a relative accuracy of about {accuracy:.0e}. {cause}",
         AccuracyWarning,
         stacklevel=5,
     )

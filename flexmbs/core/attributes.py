@@ -58,6 +58,7 @@ ATTRIBUTES = {
     "node_sets": "nsets sets groups point_sets physical_groups",
     "start": "left first_node begin",
     "end": "right last_node tip",
+    "twist": "velocity angular_velocity speed",
     "transfer": "tf frequency_response freqresp transfer_function bode",
     "to_scipy": "to_ss statespace state_space",
 }  # fmt: skip

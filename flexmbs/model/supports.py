@@ -227,6 +227,8 @@ class Prescribe(Description):
                 for c in self.displacement
             )
             object.__setattr__(self, "displacement", parts)
+            if self.rotation is None and all(part is None for part in parts):
+                raise ModelError("Prescribe: all components are None, which leaves everything free; give one a number.")
         if self.rotation is not None:
             shape = () if dim == 2 else (3,)
             rotation = np.atleast_1d(as_array("Prescribe", "rotation", self.rotation, shape, unit="rad"))

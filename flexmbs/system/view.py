@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
@@ -75,7 +76,7 @@ class Viewer:
         return self._along[contact]
 
 
-class SystemView:
+class SystemView(Hinted):
     """The system at one state."""
 
     def __init__(self, viewer: Viewer, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> None:

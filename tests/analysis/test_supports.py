@@ -322,3 +322,8 @@ def test_soft_and_stiff_springs_both_hold(line: Maker) -> None:
         fx.solve_static(fx.Model(body, fx.ElasticSupport(body.start, (1.0, 1.0))))
     with pytest.raises(fx.ModelError, match="move along x"):
         fx.solve_static(fx.Model(body, fx.ElasticSupport(body.start, (0.0, 1.0), rotation=1.0)))
+
+
+def test_a_prescribed_motion_that_prescribes_nothing_is_refused(line: Maker) -> None:
+    with pytest.raises(fx.ModelError, match="leaves everything free"):
+        fx.Prescribe(line().end, (None, None))

@@ -41,7 +41,10 @@ class Event(Description):
     Parameters
     ----------
     condition : Sensor of one number, or function (view) -> float
-        Continuous in time. It must not remember anything: it is called also at times that are given up.
+        Continuous in time. It must not remember anything: it is called also at times that are given up. A view has
+        ``t``, ``position(marker)``, ``rotation(marker)``, ``twist(marker)`` (velocity in inertial axes, and angular
+        velocity in marker axes), ``acceleration(marker)``, ``row(joint, label)`` and ``coordinate(body, index)`` (value
+        and rate), ``multiplier(joint)``, ``state(name)``, ``held(actuator)``.
     level : float, default 0
         The event is where the condition passes through this level.
     direction : int, default 0
