@@ -6,6 +6,7 @@ the consistent mass times the field at the nodes is the exact nodal force.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.errors import AccuracyWarning, ModelError, unknown_name
 from flexmbs.linear.connections import NodalMass
 from flexmbs.linear.constraints import place
 from flexmbs.linear.loads import carried
@@ -22,6 +23,10 @@ from flexmbs.linear.part import Part, Piece
 from flexmbs.linear.structure import part_of
 
 __all__ = ["Acceleration", "Centrifugal", "ThermalLoad"]
+
+COARSE = 0.3
+"""Difference of temperature within an element, over that in all, from which a warning is given: four over a thickness
+bend 7 % too little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +140,8 @@ class ThermalLoad:
     Parameters
     ----------
     temperature : float or (n_points,) array
-        Difference from the stress-free state, everywhere or at the points of the mesh; each element takes the mean of
-        its nodes [temperature].
+        Difference from the stress-free state, everywhere or at the points of the mesh [temperature]. Each element takes
+        the mean of its nodes, so that it has to be small where the temperature varies; a warning tells where it is not.
     expansion : float
         alpha [1/temperature].
     cells : str, optional
@@ -189,8 +194,25 @@ class ThermalLoad:
     def forces(self, operators: Operators) -> FloatArray:
         part = part_of("ThermalLoad", operators)
         self.check(part)
+        self._warn_of_coarse(part)
         out = np.zeros(int(part.nodes.n_dofs.sum()))
         for piece, cells, group in part.groups():
             load = piece.region.element.thermal_load(group, self.strains(piece, cells))
             np.add.at(out, part.element_dofs(piece, cells), load)
         return carried(operators, out)
+
+    def _warn_of_coarse(self, part: Part) -> None:
+        """Warn where the temperature varies much within elements."""
+        if np.ndim(self.temperature) == 0:
+            return
+        pieces = [p.cells for p in part.pieces if self.cells is None or p.region.cells == self.cells]
+        within = max(float(np.ptp(self.temperature[cells], axis=1).max(initial=0.0)) for cells in pieces)
+        most = float(np.ptp(self.temperature[np.concatenate([cells.ravel() for cells in pieces])]))
+        if within > COARSE * most:
+            warnings.warn(
+                f"ThermalLoad: the temperature varies by up to {within:.3g} within an element, of {most:.3g} in all. "
+                f"Each element takes the mean of its nodes: with one over the thickness there is no bending at all, "
+                f"with four 7 % too little. Take smaller elements where it varies.",
+                AccuracyWarning,
+                stacklevel=5,
+            )

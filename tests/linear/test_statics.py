@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -312,3 +313,19 @@ def test_any_load_is_understood_or_refused(chain, data) -> None:
             load = make(data.draw(VECTORS))
         found = fx.linear.static_response(chain(4), {"left": "ux"}, load)
         assert np.isfinite(found.u).all()
+
+
+@pytest.mark.parametrize("layers", [1, 2, 4, 8])
+def test_a_temperature_that_varies_over_the_thickness_bends_a_strip(layers: int) -> None:
+    """Curvature alpha dT/t; each element takes a mean, so that few layers bend too little, and say so."""
+    t, rise, alpha = 0.1, 60.0, 1.2e-5
+    mesh = fx.meshes.box((0, 0, 0), (1.0, 0.05, t), (8, 1, layers))
+    regions = [fx.linear.Region(None, fx.elements.Hexahedron8(), fx.Elastic(youngs_modulus=2e11, density=1.0))]
+    part = fx.linear.Part(mesh, regions=regions, name="strip")
+    load = fx.linear.ThermalLoad(rise * mesh.points[:, 2] / t, alpha)
+    few = pytest.warns(fx.AccuracyWarning, match="varies by up to") if layers < 4 else nullcontext()
+    with few:
+        bent = fx.linear.static_response(part, {"left": "all"}, load)
+    found = float(np.mean(bent.displacement("right")[:, 2]))
+    exact = -0.5 * alpha * rise / t  # means over layers have the moment 1 - 1/n^2; the clamp bends a little as well
+    assert abs(found / exact - (1.0 - 1.0 / layers**2)) < 0.07
