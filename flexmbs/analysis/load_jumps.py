@@ -44,6 +44,7 @@ class LoadJumps:
 
     def __init__(self, dynamics: Dynamics, kinks: bool, begin: float, until: float) -> None:
         self.times: list[float] = []
+        self._begins_at: float | None = None
         self.jumps: set[float] = set()
         self._functions: dict[str, History] = {}
         self._before: dict[str, tuple[float, float]] = {}
@@ -66,6 +67,8 @@ class LoadJumps:
         self.jumps |= set(steep.tolist())  # an algorithmic acceleration does not follow in the moment between
         if not kinks or len(inside) > MANY:
             inside = steep
+        elif begin in breaks:
+            self._begins_at = begin  # where a run that goes on begins, the whole one has ended a step
         self.times = sorted({*self.times, *inside.tolist()})
 
     def next_time(self, t: float) -> float:
@@ -80,7 +83,7 @@ class LoadJumps:
     def is_known(self, t: float) -> bool:
         """Whether a load or a motion is known to jump or to have a kink at this time."""
         i = bisect.bisect_left(self.times, t)
-        return i < len(self.times) and self.times[i] == t
+        return t == self._begins_at or (i < len(self.times) and self.times[i] == t)
 
     @staticmethod
     def left(t: float) -> float:

@@ -136,3 +136,15 @@ def test_error_control_sees_the_pulse_of_a_table(scheme, width: float) -> None:
     model = fx.Model(ball, fx.PointForce(ball, (1.0 / width, 0.0, 0.0), history=history))
     run = fx.simulate(model, until=2.0, integrator=scheme, progress=False)
     assert run.velocity(ball)[-1, 0] == pytest.approx(0.25, rel=5e-3)
+
+
+@pytest.mark.parametrize("name", ["generalized-alpha", "BDF", "Runge-Kutta 5"])
+def test_a_run_goes_on_at_a_corner_as_if_it_had_not_ended_there(name: str) -> None:
+    history = fx.Table([0.0, 0.1, 0.13, 0.16, 3.0], [0.0, 0.0, 1.0, 0.0, 0.0])
+    model, given = oscillator(history), {"integrator": SCHEMES[name], "progress": False}
+    control = fx.ErrorControl(rtol=1e-8, initial_step=1e-4, max_step=0.02)
+    whole = fx.simulate(model, until=0.3, step=control, **given)
+    first = fx.simulate(model, until=0.13, step=control, **given)
+    rest = fx.simulate(model, until=0.3, step=control, start=first, **given)
+    assert np.array_equal(rest.q[-1], whole.q[-1])
+    assert np.array_equal(rest.v[-1], whole.v[-1])
