@@ -186,7 +186,7 @@ class Chunks:
             for i in range(len(steps)):
                 reach(i)
                 self._store(steps, i)
-        elif steps.powers is None and steps.control is None:
+        elif steps.powers is None and steps.control is None and not (recorder.energy and steps.turns):
             last = bisect.bisect_right(wanted, end)
             if last > run.next:
                 for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):

@@ -14,6 +14,7 @@ from flexmbs.system.distributed_contacts import AlongBody
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.contracts import StepState
     from flexmbs.model.contacts.distributed import DistributedPair
     from flexmbs.system.system import System
 
@@ -22,6 +23,9 @@ __all__ = ["FewPoints"]
 ENOUGH = 3
 """Points beside each other that touch: a beam on a ball deflects right to some 2 % with two, and is wrong by 40 % and
 more with one."""
+
+FIRST = 50
+"""States of a contact that has begun and grows until the end of the run, of which nothing is said."""
 
 
 class FewPoints:
@@ -40,11 +44,22 @@ class FewPoints:
         first = len(system.mechanics.contact_owners)
         self._gaps = slice(first, first + len(system.mechanics.distributed_owners))
 
+    def begin(self, q: FloatArray, v: FloatArray) -> None:
+        """A run begins at a state."""
+        for one in self._watched:
+            one.look(q, v)
+            one.rests = one.most > 0
+
     def look(self, q: FloatArray, v: FloatArray) -> None:
         """At a state."""
         for one in self._watched:
             if one.most < ENOUGH:
                 one.look(q, v)
+
+    def step(self, new: StepState, gaps: FloatArray | None) -> None:
+        """A step has been made; ``gaps (2, n)`` at its end, if they have been read."""
+        if self._watched and (gaps is None or (gaps[0, self._gaps] <= 0.0).any()):
+            self.look(new.q, new.v)
 
     def chunk(self, steps: Steps) -> None:
         """Several steps have been made in one call, which told their gaps."""
@@ -53,25 +68,38 @@ class FewPoints:
                 self.look(steps.arrays.Q[i + 1], steps.arrays.V[i + 1])
 
     def warn(self) -> None:
-        """Warn of each contact that touched, but never with enough points."""
+        """Warn of each contact that touched, but never with enough points; not of one that has just begun."""
         for one in self._watched:
-            if 0 < one.most < ENOUGH:
+            if 0 < one.most < ENOUGH and not one.begins:
                 one.tell()
 
 
 class _Watched:
-    """A pair, and the largest number of its points that have touched at once."""
+    """A pair, and the largest number of its points that have touched at once; ``rests``: from the first state on."""
 
     def __init__(self, contact: str, pair: DistributedPair, system: System) -> None:
-        self.contact, self.pair, self.most = contact, pair, 0
+        self.contact, self.pair, self.most, self.rests = contact, pair, 0, True
         self._reader = AlongBody(system.coordinates, pair)
+        self._looks = 0
+        self._deepest = self._depth = 0.0
+        cells = pair.b.body.cells
+        self._closed = not pair.b.body.surface and int(cells[0, 0]) == int(cells[-1, -1])
 
     def look(self, q: FloatArray, v: FloatArray) -> None:
         """At a state."""
-        touch = self._reader.gaps(q, v) <= 0.0
+        gaps = self._reader.gaps(q, v)
+        touch = gaps <= 0.0
+        self._depth = -float(gaps.min())
         if touch.any():
-            now = int(touch.sum()) if self.pair.b.body.surface else _beside_each_other(touch)
+            now = int(touch.sum()) if self.pair.b.body.surface else _beside_each_other(touch, self._closed)
             self.most = max(self.most, now)
+            self._looks += 1
+            self._deepest = max(self._deepest, self._depth)
+
+    @property
+    def begins(self) -> bool:
+        """Whether it was open at first, closed in few states, and is deeper than ever in the last one."""
+        return not self.rests and self._looks < FIRST and self._depth >= self._deepest
 
     def tell(self) -> None:
         """The warning."""
@@ -87,7 +115,9 @@ class _Watched:
         )
 
 
-def _beside_each_other(touch: NDArray[np.bool_]) -> int:
-    """The largest number of neighbours (n,) that touch; the last one is beside the first, as in a belt."""
-    open_at = np.flatnonzero(~np.concatenate((touch, touch)))
-    return len(touch) if not len(open_at) else int(np.diff(open_at).max(initial=1)) - 1
+def _beside_each_other(touch: NDArray[np.bool_], closed: bool) -> int:
+    """The largest number of neighbours (n,) that touch; in a ``closed`` line the last one is beside the first."""
+    if touch.all():
+        return len(touch)
+    row = np.concatenate((touch, touch)) if closed else np.concatenate(((False,), touch, (False,)))
+    return int(np.diff(np.flatnonzero(~row)).max(initial=1)) - 1

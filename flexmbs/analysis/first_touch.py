@@ -89,8 +89,8 @@ class FirstTouch:
             if i + 1 < pieces:
                 self._place(between(old.t + (i + 1) / pieces * h))
                 stop = self.gaps.read()
-            for k in _changed(begin, stop, whole=i == 0 and pieces == 1).tolist():
-                found = min(found, i / pieces * h + self._touch(begin[:, k], stop[:, k], h / pieces))
+            for k in _changed(begin, stop, whole=pieces == 1).tolist():
+                found = min(found, self._touch(begin[:, k], stop[:, k], h, i, pieces))
             if found < math.inf:
                 break
             begin = stop
@@ -98,7 +98,7 @@ class FirstTouch:
             self._place(new)
             if found == math.inf:  # a contact that is closed at the start, and open at the end
                 for k in np.flatnonzero((start[0] <= 0.0) & (end[0] > 0.0)).tolist():
-                    found = min(found, self._touch(start[:, k], end[:, k], h))
+                    found = min(found, self._touch(start[:, k], end[:, k], h, 0, 1))
         return found
 
     def _pieces(self, old: StepState, new: StepState) -> int:
@@ -110,9 +110,12 @@ class FirstTouch:
     def _place(self, state: StepState) -> None:
         self.gaps.place(state.q, state.v, state.a, state.lam)
 
-    def _touch(self, start: FloatArray, end: FloatArray, h: float) -> float:
-        """Way to the first touch, by gap and rate at both ends; infinite if there is none, or it may stand."""
-        (g0, r0), (g1, r1) = start, end
+    def _touch(self, start: FloatArray, end: FloatArray, whole: float, i: int, pieces: int) -> float:
+        """Size of the step to the first touch, by gap and rate at both ends of its piece i; infinite if there is none.
+
+        So it is if the step may stand: it ends just behind the touch, or not deep in the contact.
+        """
+        (g0, r0), (g1, r1), h, last = start, end, whole / pieces, i + 1 == pieces
         if not (math.isfinite(g0) and math.isfinite(g1)):  # of a pair of tubes that is left out
             return math.inf
         if g0 <= 0.0:  # all of a contact in one step
@@ -123,14 +126,15 @@ class FirstTouch:
             meeting = (g0 - g1 + r1 * h) / (r1 - r0)  # of the tangents at both ends
             if g0 + r0 * meeting >= -self.fine:
                 return math.inf
-        elif -g1 <= max(self.fine, DEEP * max(abs(r0), abs(r1)) * h):
+        elif last and -g1 <= max(self.fine, DEEP * max(abs(r0), abs(r1)) * whole):
             return math.inf
         # the cubic g0 + h r0 x + c2 x^2 + c3 x^3 in x = t/h
         c2, c3 = 3.0 * (g1 - g0) - h * (2.0 * r0 + r1), 2.0 * (g0 - g1) + h * (r0 + r1)
         roots = np.roots((c3, c2, h * r0, g0))
         inside = [float(x.real) for x in roots if abs(x.imag) < 1e-9 and 0.0 < x.real < 1.0]
-        wanted = h * (min(inside) + BEHIND) if inside else g0 / abs(r0) * (1.0 + BEHIND)
-        return wanted if wanted < 0.99 * h else math.inf
+        way = h * min(inside) if inside else min(g0 / max(abs(r0), 1e-300), h)
+        wanted = (i * h + way) + BEHIND * whole
+        return wanted if wanted < 0.99 * whole else math.inf
 
 
 def _changed(start: FloatArray, end: FloatArray, whole: bool) -> IntArray:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["LoadJumps"]
 
 MANY = 100
-"""Kinks of one history in a run from which it is a table of samples, whose kinks are no events."""
+"""Kinks of one history in a run from which it is a table of samples, of which only those beside rest are events."""
 STEEP = 10.0
 """Slope over those of its neighbours from which a straight part of a table is a jump that someone has drawn."""
 HALF = 0.55
@@ -65,9 +65,12 @@ class LoadJumps:
         inside = breaks[(breaks > begin) & (breaks < until)]
         steep = inside[np.isin(inside, _steep_ends(history))] if isinstance(history, Table) else inside[:0]
         self.jumps |= set(steep.tolist())  # an algorithmic acceleration does not follow in the moment between
-        if not kinks or len(inside) > MANY:
+        if kinks and len(inside) > MANY and isinstance(history, Table):
+            rest = _ends_of_rest(history)
+            inside = np.union1d(steep, inside[np.isin(inside, rest)] if len(rest) <= MANY else steep)
+        elif not kinks or len(inside) > MANY:
             inside = steep
-        elif begin in breaks:
+        if kinks and begin in breaks and len(inside) <= MANY:
             self._begins_at = begin  # where a run that goes on begins, the whole one has ended a step
         self.times = sorted({*self.times, *inside.tolist()})
 
@@ -148,6 +151,17 @@ def _steep_ends(table: Table) -> FloatArray:
     steep = slope[1:-1] > STEEP * np.maximum(slope[:-2], slope[2:])
     steep &= length[1:-1] * STEEP < np.minimum(length[:-2], length[2:])
     return np.unique(np.concatenate((times[:-1][steep], times[1:][steep])))
+
+
+def _ends_of_rest(table: Table) -> FloatArray:
+    """Where a table that has been constant begins to change, or the reverse, and the samples beside these.
+
+    Over what is constant steps grow, and a pulse between two of its parts could hide in one.
+    """
+    times, values = np.asarray(table.times), np.asarray(table.values)
+    still = np.abs(np.diff(values)) <= 1e-12 * np.abs(values).max(initial=0.0)
+    ends = 1 + np.flatnonzero(still[:-1] != still[1:])
+    return times[np.unique(np.concatenate((ends - 1, ends, ends + 1)))]
 
 
 def _jump(

@@ -32,8 +32,8 @@ class Output:
         their begin.
     energy : bool
         Whether the stored states have energies and constraint residuals. They are found when they are first asked for;
-        as the states are stored in runs with a file, contacts, controllers, first-order states, or functions of users,
-        where they depend on what only the run knows.
+        as the states are stored in runs with a file, contacts, controllers, first-order states, functions of users,
+        events that act, or markers that follow a tangent, where they depend on what only the run knows.
 
     Raises
     ------

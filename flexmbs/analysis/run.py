@@ -121,6 +121,7 @@ class Run:
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
         dyn.laws.refuse_what_differs(self.state)
+        self.few.begin(self.state.q, self.state.v)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
         self.recorder.store(self.state)
         self._checkpoint()
@@ -193,8 +194,6 @@ class Run:
             if touch is not None and touch >= smallest:
                 self.rejected, self.h = self.rejected + 1, touch
                 continue
-            if self.touch is not None and self.touch.closed:
-                new = self.stepper.at_onset(new)
             happened = self.events.first(self.state, new, self.stepper.between)
             if happened.t is not None and happened.t <= self.state.t + NEAR * h:  # now; a step would be round-off alone
                 if self._react(happened.events):
@@ -216,9 +215,9 @@ class Run:
             if self.short is not None:  # behind what counts turns by what was placed last: it may place other states
                 self.short.step(self.state, new)
             self.early.step(new)
-            self.few.look(new.q, new.v)
+            self.few.step(new, self.short.now if self.touch is None and self.short is not None else None)
             self.store(self.state, new)
-            self.state = new
+            self.state = self.stepper.at_onset(new) if self.touch is not None and self.touch.closed else new
             self.h = planned_size(self.h, largest, h, control.after(h, result))
             if happened.t is not None and self._react(happened.events):
                 return

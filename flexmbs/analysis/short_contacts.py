@@ -69,6 +69,11 @@ class ShortContacts:
         self._at: FloatArray | None = None  # gaps and rates where the next step begins
         self._number = 0
 
+    @property
+    def now(self) -> FloatArray | None:
+        """Gaps and their rates (2, n) at the end of the last step."""
+        return self._at
+
     def step(self, old: StepState, new: StepState) -> None:
         """A step has been made, around whose end forces were evaluated last."""
         if not self.looks:

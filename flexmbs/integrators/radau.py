@@ -219,6 +219,10 @@ class _Stepper(Stepper):
         )  # fmt: skip
         return StepResult(result, error, stages.iterations, StepStatus.DONE, exponent=0.25, factor=factor)
 
+    def at_onset(self, state: StepState) -> StepState:
+        """Without the polynomials of the step before, which say nothing of the forces from here on."""
+        return state._replace(memory=np.empty(0))
+
     def _extrapolate(self, stages: Stages, state: StepState, h: float, memory: RadauMemory) -> None:
         """The polynomials of the step before, prolonged."""
         old_h = state.h_old

@@ -45,8 +45,8 @@ UNBALANCED = 1e-8
 def geometric_stiffness(solution: LinearSolution) -> Any:
     r"""Stress stiffness (n, n) of the unknowns of a static solution, compressed columns.
 
-    A rigid mass on a node (`NodalMass` with an offset) turns about it under the accelerations among the loads: with
-    the force f on a point of it, at d from the node, its part of the stiffness against rotations is
+    A rigid mass on a node (`NodalMass`) turns with it under the accelerations among the loads: with the force f on a
+    point of it, at d from the node, the part of that point of the stiffness against rotations is
     :math:`(f\cdot d)\,1 - (f d^T + d f^T)/2`. Follower loads and the turning of rigid links (`RigidCoupling`) under
     load have no part in the stress stiffness.
 
@@ -82,12 +82,17 @@ def _of_masses(part: Part, fields: Sequence[BodyForce]) -> Any:
         if isinstance(lump, NodalMass) and fields:
             node = place("geometric_stiffness", part.mesh, part.nodes, lump.at)
             if part.nodes.n_dofs[node] == 6:
-                d = lump.offset
-                f = lump.mass * sum(field(part.nodes.points[node] + d) for field in fields)
+                d, centre = lump.offset, part.nodes.points[node] + lump.offset
+                at = centre + np.vstack((np.zeros(3), np.eye(3)))  # fields of body forces are affine
+                f, *moved = np.sum([field(at) for field in fields], axis=0)
+                P = lump.mass * np.outer(f, d)  # sum of f d^T over its points
+                if lump.inertia is not None:
+                    spread = 0.5 * np.trace(lump.inertia) * np.eye(3) - lump.inertia
+                    P = P + (np.array(moved) - f).T @ spread
                 turn = part.nodes.first[node] + 3 + np.arange(3)
                 rows.append(np.repeat(turn, 3))
                 columns.append(np.tile(turn, 3))
-                values.append(((f @ d) * np.eye(3) - 0.5 * (np.outer(f, d) + np.outer(d, f))).ravel())
+                values.append((np.trace(P) * np.eye(3) - 0.5 * (P + P.T)).ravel())
     places = np.concatenate(rows), np.concatenate(columns)
     return sparse.csc_matrix((np.concatenate(values), places), shape=(n, n))
 

@@ -146,10 +146,14 @@ class TimeSolution(States):
 
         def __getattr__(self, name: str) -> Any:
             if name in LATER and "_measure" in self.__dict__:
-                found = self.__dict__.pop("_measure")(None)
+                found = self.__dict__["_measure"](None)  # if this is interrupted, it is asked again
                 self.__dict__["energy"], self.__dict__["residuals"] = Energy(*found[:, :7].T), found[:, 7:]
+                del self.__dict__["_measure"]
                 return self.__dict__[name]
             return super().__getattr__(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *LATER})
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and pickled: the energies, and not how they are found."""

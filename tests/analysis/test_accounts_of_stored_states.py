@@ -59,7 +59,26 @@ def panel() -> fx.Model:
     return fx.Model(body, fx.PointForce(body.interface("right"), (0, 0, 5.0)))
 
 
-MODELS = {"chain": chain, "crank": crank, "wound": wound, "panel": panel}
+def geared() -> fx.Model:
+    """Two wheels on a gear, without any load."""
+    wheels = [
+        fx.PlanarRigidBody(mass=1.0, inertia=0.1 * k, position=(k, 0), angular_velocity=w, name=f"wheel {k}")
+        for k, w in ((1, 30.0), (2, -15.0))
+    ]
+    axles = [fx.RevoluteJoint(fx.ground, wheel, at=(k + 1, 0), name=f"axle {k}") for k, wheel in enumerate(wheels)]
+    return fx.Model(*wheels, *axles, fx.Gear(*axles, ratio=-2.0, name="gear"))
+
+
+def held() -> fx.Model:
+    """A wheel on a spring, with a controller that changes what it holds at every sample."""
+    pid = fx.control.PID(
+        fx.control.JointSensor("bearing"), fx.control.JointActuator("bearing", name="motor"), period=2e-3,
+        proportional=1.0, derivative=0.05, reference=3.0, name="PID",
+    )  # fmt: skip
+    return wound().with_(pid)
+
+
+MODELS = {"chain": chain, "crank": crank, "wound": wound, "panel": panel, "geared": geared, "held": held}
 
 
 def numbers(run: Any) -> np.ndarray:
@@ -79,11 +98,44 @@ def test_they_are_the_same_to_the_last_bit(
     at_once = fx.simulate(model, file=tmp_path / "run.h5", **options)
     later = fx.simulate(model, **options)
     assert "energy" in vars(at_once)
-    assert "energy" not in vars(later)
+    assert ("energy" in vars(later)) == bool(model.controllers)
     for run in (copy.copy(later), later):
         assert np.array_equal(numbers(run), numbers(at_once))
     assert at_once.residuals[:, 0].max() < 1e-6  # counted turns are those of each state
     assert np.abs(later.energy.balance).max() < 0.05 * later.energy.kinetic.max()
+
+
+def test_nothing_is_written_beside_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that begin anew at samples tell what they do in rows behind those of the ends."""
+    from flexmbs.integrators.compiled import driver as module
+
+    rows: list[np.ndarray] = []
+    genuine = module.Text
+
+    def guarded(*given: Any, **others: Any) -> Any:
+        arguments = list(given)
+        place = next(i for i, x in enumerate(arguments) if isinstance(x, list))
+        wider = [np.full((3 * len(x), x.shape[1]), np.nan) for x in arguments[place]]
+        rows.extend(x[: len(old)] for x, old in zip(wider, arguments[place], strict=True))
+        rows.extend(x[len(old) :] for x, old in zip(wider, arguments[place], strict=True))
+        arguments[place] = wider
+        return genuine(*arguments, **others)
+
+    monkeypatch.setattr(module, "Text", guarded)
+    fx.simulate(held(), until=0.3, step=1e-3, integrator=fx.GeneralizedAlpha(compiled=True))
+    inside, behind = rows
+    assert np.isfinite(inside).any()
+    assert np.isnan(behind).all()
+
+
+def test_measuring_that_is_interrupted_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = fx.simulate(chain(), until=0.3, step=1e-3)
+    with monkeypatch.context() as patch:
+        patch.setattr(Accounts, "measure", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            _ = run.energy
+    assert "energy" in dir(run)
+    assert np.isfinite(run.energy.total).all()
 
 
 def test_only_some_states_are_measured_unless_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,6 +138,19 @@ def test_error_control_sees_the_pulse_of_a_table(scheme, width: float) -> None:
     assert run.velocity(ball)[-1, 0] == pytest.approx(0.25, rel=5e-3)
 
 
+@pytest.mark.parametrize("samples", [50, 105, 1000])
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+def test_error_control_sees_one_sample_among_many(scheme, samples: int) -> None:
+    """A long table that is zero but for one sample, with the impulse 1."""
+    times = np.linspace(0.0, 10.0, samples)
+    values = np.zeros(samples)
+    values[3 * samples // 4] = 1.0 / (times[1] - times[0])
+    ball = fx.PointMass(2.0, position=(0.0, 0.0, 0.0), name="ball")
+    model = fx.Model(ball, fx.PointForce(ball, (1.0, 0.0, 0.0), history=fx.Table(times, values)))
+    run = fx.simulate(model, until=9.99, integrator=scheme, progress=False)
+    assert run.velocity(ball)[-1, 0] == pytest.approx(0.5, rel=1e-2)
+
+
 @pytest.mark.parametrize("name", ["generalized-alpha", "BDF", "Runge-Kutta 5"])
 def test_a_run_goes_on_at_a_corner_as_if_it_had_not_ended_there(name: str) -> None:
     history = fx.Table([0.0, 0.1, 0.13, 0.16, 3.0], [0.0, 0.0, 1.0, 0.0, 0.0])

@@ -120,7 +120,15 @@ def campbell(
     frame = next(iter(frames), "inertial")
     chosen = wanted if wanted is not None else (1.0,) if frame == "inertial" else (0.0, 1.0)
     columns = [found[k] for k in range(len(values))]
-    critical = [c for order in chosen for c in _critical(values, columns, order, at)]
+    lost: list[tuple[float, float]] = []
+    critical = [c for order in chosen for c in _critical(values, columns, order, at, lost)]
+    for speed, order in lost:
+        warnings.warn(
+            f"campbell: near speed {speed:.4g} a branch cannot be told from another one, so that a critical speed of "
+            f"order {order:g} may be there that is not found. Give more speeds about it.",
+            AccuracyWarning,
+            stacklevel=3,
+        )
     roots, whirl = np.array([b.s for b in columns]), np.array([b.whirl for b in columns])
     against = (whirl == "backward").sum(axis=0) > (whirl == "forward").sum(axis=0)
     mean = np.mean(roots.imag, axis=0)
@@ -137,12 +145,13 @@ def campbell(
 
 
 def _critical(
-    speeds: FloatArray, columns: list[Branches], order: float, at: Callable[[float], Branches]
-) -> list[CriticalSpeed]:
+    speeds: FloatArray, columns: list[Branches], order: float, at: Callable[[float], Branches],
+    lost: list[tuple[float, float]],
+) -> list[CriticalSpeed]:  # fmt: skip
     """Where branches meet the line of an order, between speeds or at one."""
     found = []
     for k in range(len(speeds) - 1):
-        found += _between((speeds[k], columns[k]), (speeds[k + 1], columns[k + 1]), order, at)
+        found += _between((speeds[k], columns[k]), (speeds[k + 1], columns[k + 1]), order, at, lost)
     return found
 
 
@@ -152,7 +161,7 @@ def _gap(s: Any, speed: float, order: float) -> Any:
 
 def _between(
     begin: tuple[float, Branches], end: tuple[float, Branches], order: float, at: Callable[[float], Branches],
-    halvings: int = HALVINGS,
+    lost: list[tuple[float, float]], halvings: int = HALVINGS,
 ) -> list[CriticalSpeed]:  # fmt: skip
     """The same of one interval. All branches are followed: one alone may be taken for another that it crosses."""
     (first, here), (last, there) = (float(begin[0]), begin[1]), (float(end[0]), end[1])
@@ -169,17 +178,12 @@ def _between(
         speed = float(brentq(value, first, last, xtol=CLOSE * max(last, 1e-300), rtol=CLOSE))
         if abs(value(speed)) > MET * max(abs(before[j]), abs(after[j])):  # it jumps over the line
             if not halvings:
-                warnings.warn(
-                    f"campbell: near speed {speed:.4g} a branch cannot be told from another one, so that a critical "
-                    f"speed of order {order:g} may be there that is not found. Give more speeds about it.",
-                    AccuracyWarning,
-                    stacklevel=4,
-                )
+                lost.append((speed, order))
                 continue
             middle = 0.5 * (first + last)
             half = middle, next_branches(here, first, middle, at)
             sides = ((first, here), half), (half, (last, next_branches(half[1], middle, last, at)))
-            return [c for one, other in sides for c in _between(one, other, order, at, halvings - 1)]
+            return [c for one, other in sides for c in _between(one, other, order, at, lost, halvings - 1)]
         met = known[speed]
         found.append(CriticalSpeed(speed, order, j, str(met.whirl[j]), complex(met.s[j])))
     for j in np.flatnonzero((after == 0.0) & (there.s.imag != 0.0)).tolist():

@@ -26,6 +26,8 @@ BENT = 1e-6
 """Angle between two faces from which their edge is one."""
 NOTCH = 1e-4
 """Angle up to which an edge that goes inwards is none: the numbers of STL files have seven digits."""
+TOUCHING = 1e-3
+"""Part of a full solid angle by which a point that is not on a surface may seem to be."""
 FOLDED = 1e-9
 """Less than half a turn between two faces by so little, they lie on each other."""
 
@@ -44,8 +46,8 @@ class ClosedSurface:
     Raises
     ------
     ModelError
-        If it is open, inside out, or no sheet, if pieces overlap or touch at a vertex, or if a triangle has no area;
-        ``owner`` is whose it is, in words.
+        If it is open, inside out, or no sheet, if a piece lies within another one or touches it, or if a triangle has
+        no area; ``owner`` is whose it is, in words. That surfaces do not cross is not checked.
     """
 
     def __init__(self, owner: str, vertices: FloatArray, triangles: IntArray) -> None:
@@ -201,7 +203,13 @@ class ClosedSurface:
         for n in range(int(self.piece.max()) + 1):
             own = self.piece == n
             size, first = float(self.sizes[own].sum()) / 6.0, self.corners[own][0, 0]
-            around = round(_turns(self.corners[~own] - first))
+            turns = _turns(self.corners[~own] - first)
+            around = round(turns)
+            if abs(turns - around) > TOUCHING:
+                raise ModelError(
+                    f"{owner}: the piece with a vertex at {show(first.tolist())} touches another one there; give them "
+                    f"as solids of their own, or as one surface."
+                )
             if size <= 0.0 and around == 0:
                 which = "the surface" if own.all() else f"the piece with a vertex at {show(first.tolist())}"
                 raise ModelError(

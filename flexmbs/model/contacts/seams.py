@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.spatial import KDTree
 
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.model.contacts.shapes import Shape
 
 __all__ = ["warn_of_seams"]
 
 SAME = 1e-6
-"""Distance, over the size of the shapes of a body, below which two lines are one."""
+"""Distance, over the size of the smallest shape of a body, below which two lines are one."""
 SMOOTH = 1e-3
 """Less than half a turn free between two faces by so little, they go on in each other; by more, they are a notch, in
 which a ball touches both with right [rad]."""
@@ -25,10 +26,11 @@ def warn_of_seams(owner: str, parts: Sequence[Shape]) -> None:
     """Warn of the first two shapes on one body that have a seam, if there is a ball or a tube that may go over it."""
     if not any((part.ball_radius or 0.0) > 0.0 or part.along for part in parts):
         return
-    bodies: dict[int, list[Shape]] = defaultdict(list)
+    bodies: dict[tuple[int, object], list[Shape]] = defaultdict(list)
     for part in parts:
         if not part.along and len(part.edges.ends):
-            bodies[id(part.marker.body)].append(part)
+            node = None if part.marker.point is not None else part.marker.node
+            bodies[id(part.marker.body), node].append(part)
     for shapes in bodies.values():
         seam = _seam(shapes) if len(shapes) > 1 else None
         if seam is not None:
@@ -53,16 +55,38 @@ def _seam(shapes: Sequence[Shape]) -> tuple[int, int] | None:
     a, b = np.concatenate(ends).transpose(1, 0, 2)
     middle = 0.5 * (a.mean(axis=0) + b.mean(axis=0))
     a, b = a - middle, b - middle
-    size = max(float(np.abs(a).max()), float(np.abs(b).max()))
+    size = min(float(np.ptp(x.reshape(-1, 3), axis=0).max()) for x in ends)
     way = (b - a) / np.linalg.norm(b - a, axis=1)[:, None]
     foot = a - np.einsum("ij,ij->i", a, way)[:, None] * way
-    lines = np.block([[way, foot / size], [-way, foot / size]])
-    i, k = np.unique(np.sort(KDTree(lines).query_pairs(SAME, output_type="ndarray") % len(a), axis=1), axis=0).T
-    between = np.arccos(np.clip(np.einsum("ij,ij->i", inwards[i], inwards[k]), -1.0, 1.0))
-    free = 2.0 * np.pi - between - 0.5 * (angle[i] + angle[k])  # the larger of the sectors that both leave
-    two = (owner[i] != owner[k]) & (free >= np.pi - SMOOTH)
-    i, k = i[two], k[two]
-    along = [np.sort([np.einsum("ij,ij->i", x[n], way[i]) for x in (a, b)], axis=0) for n in (i, k)]
-    common = np.minimum(along[0][1], along[1][1]) - np.maximum(along[0][0], along[1][0])
-    found = np.flatnonzero(common > SAME * size)
-    return (int(owner[i[found[0]]]), int(owner[k[found[0]]])) if len(found) else None
+    for i, k in _along_each_other(a, b, way, foot, size):
+        if owner[i] != owner[k]:
+            between = math.acos(min(1.0, max(-1.0, float(inwards[i] @ inwards[k]))))
+            free = 2.0 * math.pi - between - 0.5 * float(angle[i] + angle[k])  # the larger sector that both leave
+            if free >= math.pi - SMOOTH:
+                return int(owner[i]), int(owner[k])
+    return None
+
+
+def _along_each_other(
+    a: FloatArray, b: FloatArray, way: FloatArray, foot: FloatArray, size: float
+) -> Iterator[tuple[int, int]]:
+    """Edges from a to b (n, 3) on one line that have a part of it in common.
+
+    Lines are told by direction, either way, and foot, rounded to twice what is allowed; those that a limit divides meet
+    in the second round, with limits half between.
+    """
+    for shift in (0.0, 0.5):
+        lines: dict[tuple[float, ...], list[tuple[float, float, int]]] = defaultdict(list)
+        for n in range(len(a)):
+            for sign in (1.0, -1.0):
+                direction = sign * way[n]
+                place = np.concatenate((direction / SAME, foot[n] / (SAME * size)))
+                low, high = sorted((float(a[n] @ direction), float(b[n] @ direction)))
+                lines[tuple(np.floor(0.5 * place + shift).tolist())].append((low, high, n))
+        for row in lines.values():
+            row.sort()
+            open_: list[tuple[float, int]] = []
+            for low, high, n in row:
+                open_ = [one for one in open_ if one[0] > low + SAME * size]
+                yield from ((k, n) for _, k in open_)
+                open_.append((high, n))

@@ -108,9 +108,10 @@ class TriangleMesh(Shape):
         """
         factor = as_number("TriangleMesh.read", "scale", scale, above=0.0)
         mesh = read_mesh(path, dim=3)
-        if {block.cell_type for block in mesh.cells} != {"triangle"}:
-            raise ModelError(f"TriangleMesh: {path} must have triangles and nothing else, but it is a {mesh!r}.")
-        return cls(marker, vertices=factor * mesh.points, triangles=np.concatenate([b.nodes for b in mesh.cells]))
+        faces = [block for block in mesh.cells if not block.cell_type.startswith(("line", "vertex"))]
+        if {block.cell_type for block in faces} != {"triangle"}:
+            raise ModelError(f"TriangleMesh: {path} must have triangles and no other faces, but it is a {mesh!r}.")
+        return cls(marker, vertices=factor * mesh.points, triangles=np.concatenate([block.nodes for block in faces]))
 
     @classmethod
     def hull(cls, marker: Any, points: Any) -> TriangleMesh:

@@ -187,6 +187,17 @@ def test_a_beam_on_a_ball_tells_where_too_few_points_carry_it(elements: int, poi
     assert abs(off) < 0.02 or points != 9
 
 
+def test_a_contact_that_has_just_begun_is_not_told_to_have_few_points() -> None:
+    """A rope that is let down aslant touches with one point first."""
+    body = fx.FlexibleBody.line((0, 0.011), (1, 0.012), elements=6, element=fx.elements.ANCFCable2D(),
+                                section=fx.Circle(diameter=0.02), material=RUBBER, name="rope")  # fmt: skip
+    touch = fx.Contact((floor(), C.Tube(body, radius=0.01)), LAW, name="touch")
+    model = fx.Model(body, touch, fx.Gravity((0, -9.81)))
+    run = fx.simulate(model, until=0.05, events=[touch.event("closes", terminal=True)])
+    assert run.status is fx.Status.STOPPED
+    assert run.contact(touch).gap[-1].min() < 1e-6
+
+
 def test_error_control_does_not_miss_it_and_events_tell() -> None:
     body, touch, model = dropped(0.21)
     closes = touch.event("closes", terminal=True)
