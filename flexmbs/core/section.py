@@ -309,7 +309,7 @@ def check_section(owner: str, section: object) -> None:
     for name in () if isinstance(section, type) else ("area", "I_y", "I_z", "J", "shear_y", "shear_z"):
         try:
             value = getattr(section, name)
-        except AttributeError:
+        except (AttributeError, ModelError):  # such as a body, which has an area if it is a surface
             missing.append(name)
             continue
         except ArithmeticError:
