@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,18 @@ def hub(speed: float) -> list[Any]:
     return [body, pivot, fx.RotationDriver(pivot, rate=speed, name="drive")]
 
 
-def floating(speed: float, on_node: bool) -> fx.Model:
-    """An overhung disc on a reduced shaft: as a mass on its node, or as a body."""
-    masses = [L.NodalMass("end", MASS, inertia=DISC)] if on_node else []
+@cache
+def reduced(disc: bool) -> Any:
+    """The shaft, with a disc on its last node."""
+    masses = [L.NodalMass("end", MASS, inertia=DISC)] if disc else []
     regions = [L.Region(None, E.Frame(section=SHAFT))]
     part = L.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 12), regions=regions, connections=masses, name="shaft")
-    reduced = fx.reduction.reduce(part, ["start", "end"], modes=12, geometric_stiffening=True, progress=False)
-    shaft = fx.FloatingBody(reduced, reference="start", angular_velocity=(speed, 0, 0), name="shaft")
+    return fx.reduction.reduce(part, ["start", "end"], modes=8, geometric_stiffening=True, progress=False)
+
+
+def floating(speed: float, on_node: bool) -> fx.Model:
+    """An overhung disc on a reduced shaft: as a mass on its node, or as a body."""
+    shaft = fx.FloatingBody(reduced(on_node), reference="start", angular_velocity=(speed, 0, 0), name="shaft")
     parts = hub(speed)
     items = [*parts, shaft, fx.FixedJoint(parts[0], shaft.interface("start"), name="clamp")]
     if not on_node:
@@ -71,11 +77,12 @@ def test_a_critical_speed_does_not_depend_on_the_speeds_given() -> None:
     """Forward whirl at rest in the turning frame; there is the root of absolute coordinates that meets its order."""
     found = [
         fx.campbell(lambda speed: floating(speed, False), speeds, modes=3).critical(order=0)
-        for speeds in ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0], [0.0, 3.0, 3.5, 4.0])
+        for speeds in ([3.0, 4.0, 6.0], [3.0, 3.5, 4.0])
     ]
-    wanted = fx.campbell(absolute, [0.0, 2.0, 4.0, 6.0], modes=3).critical(order=1)
     assert found[0] == pytest.approx(found[1], rel=1e-4)
-    assert min(abs(x - found[0][0]) for x in np.atleast_1d(wanted)) < 1e-3 * found[0][0]
+    speed = float(found[0][0])
+    at_rest = fx.solve_modal(absolute(speed), modes=2).angular_frequencies
+    assert np.abs(at_rest - speed).min() < 1e-3 * speed
 
 
 def blades(origin: Any, speed: float = 4.0, stiffness: float = 30.0) -> fx.Model:
