@@ -28,7 +28,9 @@ from flexmbs.system.system import System
 
 __all__ = ["campbell"]
 
-MET = 1e-3
+NEAR = 1e-3
+"""Part of an interval to which a speed is found before it is asked whether a branch meets the line there."""
+MET = 0.02
 """Distance of a branch from the line that it meets, over that at the speeds beside."""
 HALVINGS = 6
 """How often an interval is halved in which a branch jumps over the line."""
@@ -175,8 +177,11 @@ def _between(
                 known[speed] = next_branches(known[nearest], nearest, speed, at)
             return float(_gap(known[speed].s, speed, order)[j])
 
-        speed = float(brentq(value, first, last, xtol=CLOSE * max(last, 1e-300), rtol=CLOSE))
-        if abs(value(speed)) > MET * max(abs(before[j]), abs(after[j])):  # it jumps over the line
+        speed = float(brentq(value, first, last, xtol=NEAR * (last - first)))
+        if abs(value(speed)) <= MET * max(abs(before[j]), abs(after[j])):
+            speed = float(brentq(value, first, last, xtol=CLOSE * max(last, 1e-300), rtol=CLOSE))
+            value(speed)
+        else:  # it jumps over the line
             if not halvings:
                 lost.append((speed, order))
                 continue
