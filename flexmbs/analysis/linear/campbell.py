@@ -8,6 +8,7 @@ to 1e-10 of its value.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -95,9 +96,17 @@ def campbell(
     frames: dict[str, float] = {}
     size: list[float] = []
 
+    told: dict[str, tuple[float, Any]] = {}
+
     @cache
     def at(speed: float) -> Branches:
-        point = spinning.at(speed)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            point = spinning.at(speed)
+        for warned in seen:  # each kind is told once, of the highest speed
+            kind = re.sub(r"[-+.\de]*\d", "#", str(warned.message))
+            if kind not in told or told[kind][0] < speed:
+                told[kind] = speed, warned.message
         if point.seen_by is not None:
             frames.setdefault(name_of_frame(point.dyn, point.state, point.seen_by), speed)
             if len(frames) > 1:
@@ -124,6 +133,8 @@ def campbell(
     columns = [found[k] for k in range(len(values))]
     lost: list[tuple[float, float]] = []
     critical = [c for order in chosen for c in _critical(values, columns, order, at, lost)]
+    for _, message in told.values():
+        warnings.warn(message, stacklevel=3)
     for speed, order in lost:
         warnings.warn(
             f"campbell: near speed {speed:.4g} a branch cannot be told from another one, so that a critical speed of "
