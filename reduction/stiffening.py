@@ -26,7 +26,7 @@ takes off the rigid motion that its reference condition asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +38,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.linear.connections import NodalMass
 from flexmbs.linear.constraints import place
+from flexmbs.linear.mass_moments import turning_lumps, turning_stiffness
 from flexmbs.linear.rigid import free_motions, scaled_motions
 from flexmbs.reduction.border import as_rigid
 from flexmbs.reduction.inertia import InertiaInvariants, points_of_mass
@@ -282,29 +283,20 @@ def projected_stress_stiffness(
 
 
 def _of_masses(part: Part, shapes: FloatArray) -> FloatArray:
-    """What moments (4, 3, m, m) have of rigid masses on nodes, whose points d turn with theta by theta x (theta x d)/2.
+    """What moments (4, 3, m, m) have of rigid masses on nodes, whose points go by theta x (theta x d)/2.
 
     That is beside what their forces and moments do to the part, which is in the loads.
     """
     m = shapes.shape[1]
     out = np.zeros((4, 3, m, m))
-    for node, w, d in _masses(part):
-        first = int(part.nodes.first[node])
-        turn = shapes[first + 3 : first + 6]
-        field = np.concatenate([w[:, None], w[:, None] * (part.nodes.points[node] + d)], axis=1)
-        # theta_k x (theta_l x d) = theta_l (theta_k . d) - d (theta_k . theta_l)
-        out += np.einsum("bl,ga,gc,ck->abkl", turn, field, d, turn)
-        out -= np.einsum("ga,gb,ck,cl->abkl", field, d, turn, turn)
-    return _symmetric(out)
-
-
-def _masses(part: Part) -> Iterator[tuple[int, FloatArray, FloatArray]]:
-    """Node, masses (g,) and places (g, 3) relative to it of the points of each rigid mass on a node that turns."""
-    for what in part.connections:
-        if isinstance(what, NodalMass):
-            node = place("geometric stiffening", part.mesh, part.nodes, what.at)
-            if int(part.nodes.n_dofs[node]) == 6:
-                yield node, *points_of_mass(what)
+    for lump in turning_lumps("geometric stiffening", part, np.zeros(3)):
+        turn = shapes[lump.first + 3 : lump.first + 6]
+        for a in range(4):
+            for b, e in enumerate(np.eye(3)):
+                field = e if a == 0 else lump.X[a - 1] * e
+                slope = np.zeros((3, 3)) if a == 0 else np.outer(e, np.eye(3)[a - 1])
+                out[a, b] -= turn.T @ turning_stiffness(lump, field, slope) @ turn
+    return out
 
 
 def _inertia_loads(part: Part, operators: Operators) -> FloatArray:

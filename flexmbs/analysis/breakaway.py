@@ -14,7 +14,7 @@ from flexmbs.kernels.early_slip import ENTRIES, FAST_CREEP, FAST_PEAK, LARGEST, 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.compiled.made_steps import Steps
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["EarlySlip"]

@@ -15,7 +15,7 @@ from flexmbs.kernels.sensing import ACCELERATION, HELD, MULTIPLIER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.compiled.made_steps import Steps
 
 __all__ = ["Chunks"]
 

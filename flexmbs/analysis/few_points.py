@@ -13,7 +13,7 @@ from flexmbs.system.distributed_contacts import AlongBody
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
-    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.compiled.made_steps import Steps
     from flexmbs.integrators.contracts import StepState
     from flexmbs.model.contacts.distributed import DistributedPair
     from flexmbs.system.system import System
@@ -87,7 +87,7 @@ class _Watched:
 
     def look(self, q: FloatArray, v: FloatArray) -> None:
         """At a state."""
-        gaps = self._reader.gaps(q, v)
+        gaps = self._reader.states(q, v)[:, 3]
         touch = gaps <= 0.0
         self._depth = -float(gaps.min())
         if touch.any():

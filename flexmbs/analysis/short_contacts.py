@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.compiled.made_steps import Steps
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["ShortContacts"]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
     from flexmbs.integrators.compiled.choice import Choice
     from flexmbs.integrators.compiled.control import SamplePlan
-    from flexmbs.integrators.compiled.driver import Steps
+    from flexmbs.integrators.compiled.made_steps import Steps
     from flexmbs.integrators.contracts import StepResult, StepState
     from flexmbs.integrators.step_control import SizeLimits
 

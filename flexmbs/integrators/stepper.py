@@ -38,7 +38,7 @@ class Stepper:
     A scheme writes `attempt`, and where it differs from what stands here `forget`, `at_onset`, `drop` and `between`. A
     stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed size
     h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it
-    returns `flexmbs.integrators.compiled.driver.Steps`, or None to be asked for single steps.
+    returns `flexmbs.integrators.compiled.made_steps.Steps`, or None to be asked for single steps.
     ``advance_controlled(state, planned, limits, most, error_before, powers)`` makes up to ``most`` steps of the sizes
     that `ErrorControl` chooses, the first ``planned``. ``several`` tells whether these can be asked now.
     ``expect(steps)`` tells it beforehand how many steps are planned.

@@ -55,7 +55,7 @@ from flexmbs.kernels.rows.rows import shape_distance
 
 __all__ = [
     "DistributedGroup", "distributed_energy", "distributed_force", "distributed_gaps", "distributed_states",
-    "distributed_tangent", "evaluate_point", "point_gaps", "state_of_point",
+    "distributed_tangent", "evaluate_point", "state_of_point",
 ]  # fmt: skip
 
 Z: Vector = (0.0, 0.0, 1.0)
@@ -250,16 +250,6 @@ def distributed_gaps(
             if not here >= gap[group.pair[i]]:
                 gap[group.pair[i]] = here
                 rate[group.pair[i]] = dot(n, _motion(i, g, delta, group, state.v, work)[2])
-
-
-@kernel
-def point_gaps(group: DistributedGroup, state: State, work: MarkerWork, out: FloatArray) -> None:
-    """The gaps (n_p,) of all points."""
-    for i in range(group.mA.shape[0]):
-        for g in range(group.points[i], group.points[i + 1]):
-            delta = _delta(i, g, group, state.q, work)
-            phi, _, _ = shape_distance(group.kind[i], _numbers(i, group), delta, group.data, group.where[i])
-            out[g] = phi - group.data[group.where[i]]
 
 
 @kernel

@@ -9,6 +9,7 @@ The mass matrix is S_xx + S_yy + S_zz. Rigid masses at nodes are in all three by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.structure import part_of
 
-__all__ = ["PAIRS", "Lump", "MassMoments", "mass_moments"]
+__all__ = ["PAIRS", "Lump", "MassMoments", "mass_moments", "on_turns", "turning_lumps", "turning_stiffness"]
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """The pairs a <= b."""
@@ -103,6 +104,28 @@ def _matrix(pattern: NodePattern, data: FloatArray, symmetric: bool) -> Any:
     out = sparse_matrix(pattern, data)
     out.eliminate_zeros()
     return out if symmetric else out.T.tocsc()
+
+
+def turning_stiffness(lump: Lump, force: FloatArray, gradient: FloatArray) -> FloatArray:
+    r"""Stiffness (3, 3) against turns of a lump whose points go by theta x (theta x d)/2 in an affine field of force.
+
+    ``force (3,)`` per mass at the node, ``gradient (3, 3)``: with P, the sum of f d^T over the points, it is
+    :math:`\mathrm{tr}(P)\,1 - (P + P^T)/2`.
+    """
+    P = np.outer(force, lump.moment) + gradient @ lump.spread
+    return np.asarray(np.trace(P) * np.eye(3) - 0.5 * (P + P.T))
+
+
+def on_turns(n: int, blocks: Sequence[tuple[Lump, FloatArray]]) -> Any:
+    """Blocks (3, 3) on the rotations of lumps, in a matrix (n, n) of all unknowns, compressed columns."""
+    at = np.array([lump.first + np.arange(3, 6) for lump, _ in blocks], dtype=np.int64).reshape(-1, 3)
+    values = np.array([block for _, block in blocks]).ravel()
+    return sparse.csc_matrix((values, (np.repeat(at, 3, axis=1).ravel(), np.tile(at, 3).ravel())), shape=(n, n))
+
+
+def turning_lumps(owner: str, part: Part, origin: FloatArray) -> list[Lump]:
+    """The masses on nodes that turn."""
+    return [lump for lump, size in _lumps(owner, part, origin) if size == 6]
 
 
 def _lumps(owner: str, part: Part, origin: FloatArray) -> list[tuple[Lump, int]]:

@@ -26,7 +26,7 @@ from flexmbs.core.checks import as_array, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.frame_operators import FrameOperators
-from flexmbs.linear.mass_moments import PAIRS, MassMoments, mass_moments
+from flexmbs.linear.mass_moments import PAIRS, MassMoments, mass_moments, on_turns, turning_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.prestress import geometric_stiffness
@@ -185,19 +185,9 @@ class MovingFrame:
         """Stiffness (n, n) of the inertia forces of lumps in their second-order displacements theta x (theta x d)/2."""
         given = self.structure
         assert given.all_dofs is not None  # noqa: S101  # set on construction
-        blocks, rows, columns = [], [], []
-        for lump in self.moments.lumps:
-            G = np.outer(motion[:3], lump.moment)
-            G += motion[3:].reshape(3, 3) @ (np.outer(lump.X, lump.moment) + lump.spread)
-            at = lump.first + np.arange(3, 6)
-            blocks.append((0.5 * (G + G.T) - np.trace(G) * np.eye(3)).ravel())
-            rows.append(np.repeat(at, 3))
-            columns.append(np.tile(at, 3))
-        N = len(given.all_dofs)
-        out: Any = sparse.csc_matrix((N, N))
-        if blocks:
-            place = (np.concatenate(rows), np.concatenate(columns))
-            out = sparse.csc_matrix((np.concatenate(blocks), place), (N, N))
+        a, A = motion[:3], motion[3:].reshape(3, 3)
+        blocks = [(lump, turning_stiffness(lump, -(a + A @ lump.X), -A)) for lump in self.moments.lumps]
+        out = on_turns(len(given.all_dofs), blocks)
         T = given.expansion
         return out if T is None else T.T @ out @ T
 

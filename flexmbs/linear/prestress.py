@@ -11,17 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
-from flexmbs.linear.connections import NodalMass
-from flexmbs.linear.constraints import place
 from flexmbs.linear.linear_solution import BodyForce, LinearSolution
 from flexmbs.linear.loads import load_vector
+from flexmbs.linear.mass_moments import on_turns, turning_lumps, turning_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.rigid import describe_motion, free_motions, scaled_motions
@@ -75,26 +74,13 @@ def geometric_stiffness(solution: LinearSolution) -> Any:
 
 
 def _of_masses(part: Part, fields: Sequence[BodyForce]) -> Any:
-    """Stiffness (N, N) of rigid masses on nodes that turn under body forces."""
-    n = int(part.nodes.n_dofs.sum())
-    rows, columns, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    for lump in part.connections:
-        if isinstance(lump, NodalMass) and fields:
-            node = place("geometric_stiffness", part.mesh, part.nodes, lump.at)
-            if part.nodes.n_dofs[node] == 6:
-                d, centre = lump.offset, part.nodes.points[node] + lump.offset
-                at = centre + np.vstack((np.zeros(3), np.eye(3)))  # fields of body forces are affine
-                f, *moved = np.sum([field(at) for field in fields], axis=0)
-                P = lump.mass * np.outer(f, d)  # sum of f d^T over its points
-                if lump.inertia is not None:
-                    spread = 0.5 * np.trace(lump.inertia) * np.eye(3) - lump.inertia
-                    P = P + (np.array(moved) - f).T @ spread
-                turn = part.nodes.first[node] + 3 + np.arange(3)
-                rows.append(np.repeat(turn, 3))
-                columns.append(np.tile(turn, 3))
-                values.append((np.trace(P) * np.eye(3) - 0.5 * (P + P.T)).ravel())
-    places = np.concatenate(rows), np.concatenate(columns)
-    return sparse.csc_matrix((np.concatenate(values), places), shape=(n, n))
+    """Stiffness (N, N) of rigid masses on nodes that turn under body forces, whose fields are affine."""
+    blocks = []
+    for lump in turning_lumps("geometric_stiffness", part, np.zeros(3)) if fields else []:
+        at = lump.X + np.vstack((np.zeros(3), np.eye(3)))
+        force, *beside = np.sum([field(at) for field in fields], axis=0)
+        blocks.append((lump, turning_stiffness(lump, force, (np.array(beside) - force).T)))
+    return on_turns(int(part.nodes.n_dofs.sum()), blocks)
 
 
 def prestressed(solution: LinearSolution) -> Operators:

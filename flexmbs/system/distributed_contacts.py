@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray, State, owned
 from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import numbers_of_kinds
-from flexmbs.kernels.distributed_contacts import DistributedGroup, distributed_states, point_gaps
+from flexmbs.kernels.distributed_contacts import DistributedGroup, distributed_gaps, distributed_states
 from flexmbs.kernels.rows.contact_rows import USUAL
 from flexmbs.system.marker_set import MarkerSet
 
@@ -112,13 +112,9 @@ class AlongBody:
 
     def gap(self, q: FloatArray, v: FloatArray) -> float:
         """The least gap [length]."""
-        return float(self.gaps(q, v).min())
-
-    def gaps(self, q: FloatArray, v: FloatArray) -> FloatArray:
-        """Those of all points (n_p,) [length]."""
-        out = np.empty(len(self.group.w))
-        point_gaps(self.group, self._at(q, v), self.work, out)
-        return out
+        gap, rate = np.empty(1), np.empty(1)
+        distributed_gaps(self.group, self._at(q, v), self.work, gap, rate)
+        return float(gap[0])
 
     def states(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """All points (n_p, 14), as `flexmbs.kernels.distributed_contacts.distributed_states` gives them."""

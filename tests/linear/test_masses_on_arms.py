@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -38,6 +40,26 @@ def test_the_frequency_falls_to_zero_at_the_critical_load() -> None:
         squares.append(L.vibration_modes(part, 1, fixed={"start": "all"}, prestress=weight).eigenvalues[0])
     assert squares[1] == pytest.approx(0.5 * squares[0], rel=0.03)
     assert squares[2] < 2e-3 * squares[0]
+
+
+@pytest.mark.parametrize(
+    ("motion", "load"),
+    [
+        ({"acceleration": (0.3, -0.2, 1.0)}, L.Acceleration((-0.3, 0.2, -1.0))),
+        ({"omega": (0.5, 2.0, -1.0)}, L.Centrifugal((0.5, 2.0, -1.0))),
+    ],
+)
+def test_a_moving_frame_and_its_inertia_forces_stiffen_alike(motion: dict[str, tuple[float, ...]], load: Any) -> None:
+    """A disc on an arm, whose tensor is not along the axes."""
+    section = fx.BeamStiffness(EA=1e4, EI_z=3.0, EI_y=2.0, GJ=5.0, mass_per_length=0.5, rhoI_y=1e-3, rhoI_z=1e-3)
+    tensor = np.array([(0.08, 0.01, 0.0), (0.01, 0.05, -0.01), (0.0, -0.01, 0.06)])
+    mass = L.NodalMass("end", 1.5, inertia=tensor, offset=(0.1, -0.2, 0.3))
+    regions = [L.Region(None, E.Frame(section=section, up=(0, 1, 0)))]
+    part = L.Part(fx.meshes.line((0, 0, 0), (0, 0, 1), 4), regions=regions, connections=[mass], name="shaft")
+    fixed = {"start": "all"}
+    whole = L.moving_frame(part, fixed).geometric(**motion).toarray()
+    rest = L.geometric_stiffness(L.static_response(part, fixed, load)).toarray()
+    assert np.abs(whole - rest).max() < 1e-9 * np.abs(rest).max()
 
 
 def test_modes_of_modal_damping_belong_to_the_structure() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from flexmbs.dynamics.bristles import BristleRows
 from flexmbs.dynamics.energies import LossesOfTerms
 from flexmbs.dynamics.gaps import GapRows
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
+from flexmbs.integrators.compiled.made_steps import Steps
 from flexmbs.integrators.compiled.step_arrays import (
     COUNTS,
     EVALUATIONS,
@@ -28,7 +28,6 @@ from flexmbs.integrators.compiled.step_arrays import (
 from flexmbs.integrators.compiled.text import Prevented, Text
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.step_control import SizeLimits
-from flexmbs.kernels.interpolation import states_between
 from flexmbs.kernels.nodal_loads import NodalLoads
 
 if TYPE_CHECKING:
@@ -36,14 +35,13 @@ if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.compiled.form import Form
 
-__all__ = ["Driver", "Steps", "hindrance"]
+__all__ = ["Driver", "hindrance"]
 
 MOST_STEPS, MOST_NUMBERS = 500, 1_000_000
 """Steps of a call at most, and numbers in the states that it may keep."""
 PAUSE = 256
 """Steps left to Python, at most, before a call is tried again after calls that made none."""
 GIVEN = ("given", "motion", "scale")
-NOTHING = np.zeros(0)
 NUMBERS_OF_A_CALL = Numbers._fields.index("pause") + 1
 """Their count; they stand before those of the run."""
 CHUNK, POWERS, CONTROLLED = map(Sizes._fields.index, ("chunk", "powers", "controlled"))
@@ -66,90 +64,6 @@ def hindrance(dynamics: Dynamics, form: Form) -> str:
 
 
 NO_LIMITS = SizeLimits(np.inf, 0.0, np.inf, np.inf)
-
-
-@dataclass
-class Steps:
-    """Accepted steps: ``ends``, ``sizes``, ``errors``, ``iterations``, all (n,).
-
-    They are to be read before the driver is called again. ``powers (n, 3)`` of prescribed motions, of forces between
-    markers, and of loads, at their ends; None if they were not asked for, or are zero. ``planned``: the size of the
-    next step by step control; ``rejected``: attempts that it has not accepted; ``control``: what controllers remember;
-    ``powers_anew``: the powers at the beginning of steps that began anew; ``gaps (n, 2, n_pairs)``: gaps of contacts
-    after each step, and their rates; ``bristles (n, 3, n_bristles)``: what bristles carry after each step; ``turns``:
-    by table of `Turns.angular` the values (n, rows) of counted angles after each step; ``form``: of the scheme.
-    """
-
-    ends: FloatArray
-    sizes: FloatArray
-    errors: FloatArray
-    iterations: IntArray
-    first: StepState
-    arrays: StepArrays
-    powers: FloatArray | None
-    planned: float
-    rejected: int
-    control: ControlMemory | None
-    powers_anew: dict[int, FloatArray]
-    gaps: FloatArray
-    bristles: FloatArray
-    turns: list[FloatArray]
-    form: Form
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def state(self, i: int) -> StepState:
-        """The state after step i; -1: the one before the first."""
-        if i < 0:
-            return self.first
-        x, row = self.arrays, i + 1
-        old = self.first.v if i == 0 else x.V[i].copy()
-        return StepState(
-            float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
-            x.LAM[row].copy(), old, float(self.sizes[i]),
-        )  # fmt: skip
-
-    def turns_after(self, i: int) -> FloatArray:
-        """Values of counted angles after step i, as `Turns.count_at` takes them."""
-        return np.concatenate([rows[i] for rows in self.turns]) if self.turns else NOTHING
-
-    def between(self, times: FloatArray, n_linear: int) -> list[StepState]:
-        """The states at times up to the last end, as the interpolant of the scheme has them.
-
-        Not where steps began anew.
-        """
-        x, n = self.arrays, len(times)
-        where = np.searchsorted(self.ends, times)
-        if self.form.between is not None:
-            return [
-                self.form.between(self.state(i - 1), self.state(i), n_linear)(t)
-                for i, t in zip(where.tolist(), times.tolist(), strict=True)
-            ]
-        begins = np.concatenate(([self.first.t], self.ends[:-1]))
-        rows = x.Q, x.V, x.A, x.AUX, x.LAM
-        q, v, a, aux, lam = out = tuple(np.empty((n, row.shape[1])) for row in rows)
-        curve, theta = np.empty((3, x.V.shape[1])), np.empty(x.V.shape[1])
-        states_between(rows, where, begins, self.ends, times, n_linear, curve, theta, out)
-        old = x.V[where]
-        old[where == 0] = self.first.v
-        return [
-            StepState(t, q[k], v[k], a[k], aux[k], lam[k], old[k], 0.0) for k, t in enumerate(times.tolist())
-        ]  # fmt: skip
-
-    def start(self, i: int) -> StepState:
-        """The state in which step i began: that after the step before, or, after a jump of forces, a new one."""
-        before = self.state(i - 1)
-        if self.control is None or not self.control.arrays.renewed[i]:
-            return before
-        y = self.control.arrays
-        a = y.A0[i].copy()
-        return StepState(before.t, before.q, before.v, a, a, y.LAM0[i].copy(), before.v, 0.0)
-
-    @property
-    def anew(self) -> bool:
-        """Whether the step after the last has to begin anew."""
-        return self.control is not None and bool(self.control.arrays.anew[0])
 
 
 class Driver:

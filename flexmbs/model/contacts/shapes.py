@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
 
 __all__ = [
-    "Edges",
     "Plane",
     "Shape",
     "ShapeRows",
+    "SharpEdges",
     "Sphere",
     "Vertex",
     "placed",
@@ -53,7 +53,7 @@ class ShapeRows(NamedTuple):
     offset: float = 0.0
 
 
-class Edges(NamedTuple):
+class SharpEdges(NamedTuple):
     """Sharp edges: ``ends (n, 2, 3)``, and of the material at each the ``angle (n,)`` [rad], and what halves it.
 
     The angle is 0 where it is thin; ``inwards (n, 3)`` is the direction in its middle.
@@ -100,9 +100,9 @@ class Shape(Description):
         return True
 
     @property
-    def edges(self) -> Edges:
+    def edges(self) -> SharpEdges:
         """Its sharp edges, in the axes of its marker."""
-        return Edges(np.zeros((0, 2, 3)), np.zeros(0), np.zeros((0, 3)))
+        return SharpEdges(np.zeros((0, 2, 3)), np.zeros(0), np.zeros((0, 3)))
 
     @property
     def along(self) -> bool:

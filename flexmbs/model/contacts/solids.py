@@ -12,7 +12,17 @@ from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, BOX_SLIP, CAPSULE_GAP, CAPSULE_SLIP
 from flexmbs.kernels.rows.segment_rows import SEGMENTS_GAP, SEGMENTS_SLIP, nearest_places
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.contacts.shapes import GAP, Edges, Shape, ShapeRows, Sphere, Vertex, placed, round_rows, rows_with
+from flexmbs.model.contacts.shapes import (
+    GAP,
+    Shape,
+    ShapeRows,
+    SharpEdges,
+    Sphere,
+    Vertex,
+    placed,
+    round_rows,
+    rows_with,
+)
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -105,7 +115,7 @@ class Box(Shape):
     ----------
     marker : Marker, or Attachment of one node
     size : (3,) array
-        Edges [length], positive.
+        SharpEdges [length], positive.
 
     Notes
     -----
@@ -151,11 +161,11 @@ class Box(Shape):
         return 0.5 * float(np.linalg.norm(self.size))
 
     @property
-    def edges(self) -> Edges:
+    def edges(self) -> SharpEdges:
         """Its twelve edges."""
         sides = ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5))
         ends = [[np.roll((end, *side), axis) for end in (-0.5, 0.5)] for axis in range(3) for side in sides]
-        return Edges(np.array(ends) * self.size, np.full(12, 0.5 * np.pi), -np.sqrt(2.0) * np.mean(ends, axis=1))
+        return SharpEdges(np.array(ends) * self.size, np.full(12, 0.5 * np.pi), -np.sqrt(2.0) * np.mean(ends, axis=1))
 
     def outline(self, near: FloatArray) -> FloatArray:
         """Its edges."""

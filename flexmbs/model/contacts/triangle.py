@@ -11,7 +11,7 @@ from flexmbs.core.checks import as_array, as_number
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.triangle_rows import TRIANGLE_GAP, TRIANGLE_SLIP
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.model.contacts.shapes import Edges, Shape, ShapeRows, placed, rows_with
+from flexmbs.model.contacts.shapes import Shape, ShapeRows, SharpEdges, placed, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -92,12 +92,12 @@ class Triangle(Shape):
         return max(length, float(np.hypot(u, v))) + self.radius
 
     @property
-    def edges(self) -> Edges:
+    def edges(self) -> SharpEdges:
         """Its three edges, thin."""
         corners = np.array(self.corners)
         ends = np.stack((corners, np.roll(corners, -1, axis=0)), axis=1)
         across = np.cross((0.0, 0.0, 1.0), ends[:, 1] - ends[:, 0])
-        return Edges(ends, np.zeros(3), across / np.linalg.norm(across, axis=1)[:, None])
+        return SharpEdges(ends, np.zeros(3), across / np.linalg.norm(across, axis=1)[:, None])
 
     def outline(self, near: FloatArray) -> FloatArray:
         """Its edges."""

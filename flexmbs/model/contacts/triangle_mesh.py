@@ -15,7 +15,7 @@ from flexmbs.kernels.rows.mesh_rows import MESH_GAP, MESH_SLIP
 from flexmbs.meshes.read import read_mesh
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.contacts.closed_surface import BENT, ClosedSurface
-from flexmbs.model.contacts.shapes import GAP, Edges, Shape, ShapeRows, Vertex, placed, rows_with
+from flexmbs.model.contacts.shapes import GAP, Shape, ShapeRows, SharpEdges, Vertex, placed, rows_with
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
@@ -25,7 +25,7 @@ __all__ = ["TriangleMesh"]
 FLAT = 1e-9
 """Height over the size of points below which they are in a plane."""
 LINES = 4000
-"""Edges by which it is shown, at most."""
+"""SharpEdges by which it is shown, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,13 +225,13 @@ class TriangleMesh(Shape):
         return self.surface.table
 
     @property
-    def edges(self) -> Edges:
+    def edges(self) -> SharpEdges:
         """Those about which the surface is not flat."""
         edges = self.surface.edges
         bent = np.abs(edges.angle) > BENT
         out = self.surface.normals[edges.faces[bent]].sum(axis=1)
         inwards = -out / np.linalg.norm(out, axis=1)[:, None]
-        return Edges(self.vertices[edges.ends[bent]], np.pi - edges.angle[bent], inwards)
+        return SharpEdges(self.vertices[edges.ends[bent]], np.pi - edges.angle[bent], inwards)
 
     def outline(self, near: FloatArray) -> FloatArray:
         """Its edges."""
