@@ -58,6 +58,8 @@ def _is_known(value: Any) -> bool:
     if isinstance(value, type):
         return hasattr(value, "_fields")
     kernels = getattr(value, "alternatives", (value,))
-    return all(hasattr(k, "tells_what_it_returns") for k in kernels) or isinstance(
-        value, bool | int | float | np.ndarray | np.generic
+    return (
+        all(hasattr(k, "tells_what_it_returns") for k in kernels)
+        or hasattr(value, "makes_no_owner")
+        or isinstance(value, bool | int | float | np.ndarray | np.generic)
     )

@@ -17,7 +17,10 @@ import numpy as np
 from numba.core import config, event, sigutils, types
 from numba.core.compiler import Compiler, Flags, compile_extra
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.datamodel import register_default
+from numba.core.datamodel.models import OpaqueModel
 from numba.core.errors import NumbaError
+from numba.core.imputils import lower_constant
 from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import make_concrete_template
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.contracts import IntArray
 
-__all__ = ["Choice", "compile_seconds", "inlined", "kernel", "numbers_of_kinds", "only_beyond"]
+__all__ = ["Choice", "compile_seconds", "driver", "inlined", "kernel", "numbers_of_kinds", "only_beyond"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -50,6 +53,13 @@ def inlined(function: F) -> F:
     arrays live on, and leaves out counting their references, which can cost more than the function.
     """
     return cast("F", _compiled(function, forceinline=True))
+
+
+def driver(function: F) -> F:
+    """A kernel that calls others, and that no kernel calls; what is only for callers is left out."""
+    found = _compiled(function)
+    found.is_last = True
+    return cast("F", found)
 
 
 def _compiled(function: Any, **options: bool) -> Any:
@@ -86,6 +96,21 @@ class _Flags(Flags):  # type: ignore[misc]
         return self._values == other._values if isinstance(other, _Flags) else NotImplemented
 
 
+class KernelType(types.Dispatcher):
+    """What a name of a kernel is in compiled code: nothing but what is called.
+
+    numba puts the address of the Python object there, though nobody reads it, and what holds addresses is not kept.
+    """
+
+
+register_default(KernelType)(OpaqueModel)
+
+
+@lower_constant(KernelType)  # type: ignore[untyped-decorator]
+def _no_address(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    return context.get_dummy_value()
+
+
 class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type information
     """A compiled function: numba's, but it gets an entry for Python, and machine code, only if Python calls it.
 
@@ -93,11 +118,16 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
     """
 
     tells_what_it_returns = True  # to the kernels that call it, when they are compiled
+    is_last = False  # whether there are none
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
         self._kept: Any = None
         super().__init__(py_func, locals, targetoptions)
         self._entries: dict[Any, Any] = {}
+
+    @property
+    def _numba_type_(self) -> Any:
+        return KernelType(self)
 
     @property
     def _cache(self) -> Any:
@@ -199,6 +229,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         self.targetdescr.options.parse_as_flags(flags, {**self.targetoptions, "_nrt": counting})
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
         library = LinkedLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
+        library.is_last = self.is_last
         compiler = KernelCompiler if ordinary(self.py_func) else Compiler
         found = compile_extra(
             self.typingctx, self.targetctx, self.py_func, args, None, flags, self.locals, library, compiler
@@ -260,7 +291,7 @@ class Choice:
 
     @property
     def _numba_type_(self) -> Any:
-        return types.Dispatcher(self)
+        return KernelType(cast("Any", self))
 
     is_compiling = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +93,7 @@ def test_the_code_is_that_of_all_passes(function: Any, kinds: Any, monkeypatch: 
     every = jit.kernel(function)._typed(kinds, counting=False)
 
     def code(found: Any) -> str:
-        text = str(found.library._final_module)
+        text = re.sub(r"@_ZN5numba\w+", "@of_numba", str(found.library._final_module))  # in it: how many were before
         return text.replace(found.fndesc.mangled_name, "kernel").replace(found.fndesc.env_name, "environment")
 
     assert "kernel" in code(fewer)

@@ -8,36 +8,63 @@ the arrays alive and in place.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
+import llvmlite.ir as llvm  # type: ignore[import-untyped]
 import numpy as np
 from numba import types
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
 
-__all__ = ["Addresses", "pointer"]
+__all__ = ["REBUILDING", "Addresses"]
 
-TYPES = {np.dtype(name): name for name in ("float64", "int64", "int32", "bool")}
+TYPES = {"float64": types.float64, "int64": types.int64, "int32": types.int32, "bool": types.boolean}
+NAMES = {np.dtype(name): name for name in TYPES}
 MOST_AXES = 6
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def pointer(typing: Any, address: Any) -> Any:
-    """An integer as a pointer, for ``numba.carray``."""
+def _rebuilding(kind: Any, axes: int) -> Any:
+    """What makes the array with this kind of numbers and axes whose address, and behind it the shape, is at a place.
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(types.voidptr))
+    One operation in place of the dozen of ``numba.carray``: a driver has up to two hundred arrays, and numba takes its
+    time for each operation.
+    """
+    made = types.Array(kind, axes, "C")
 
-    return types.voidptr(types.int64), generate
+    @intrinsic  # type: ignore[untyped-decorator]
+    def rebuilt(typing: Any, at: Any, place: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            numbers = make_array(signature.args[0])(context, builder, args[0])
+            whole = context.get_value_type(types.intp)
+
+            def read(behind: int) -> Any:
+                where = builder.add(args[1], llvm.Constant(whole, behind))
+                return builder.load(builder.gep(numbers.data, [where]))
+
+            array = make_array(made)(context, builder)
+            item = context.get_data_type(kind)
+            shape, strides = [read(1 + axis) for axis in range(axes)], [context.get_constant(types.intp, 0)] * axes
+            size = context.get_constant(types.intp, context.get_abi_sizeof(item))
+            stride = size
+            for axis in reversed(range(axes)):
+                strides[axis] = stride
+                stride = builder.mul(stride, shape[axis])
+            data = builder.inttoptr(read(0), item.as_pointer())
+            populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
+            return impl_ret_borrowed(context, builder, made, array._getvalue())
+
+        return made(types.Array(types.int64, 1, "C"), types.intp), generate
+
+    rebuilt.makes_no_owner = True  # nothing to be counted, `flexmbs.core.borrowing`
+    return rebuilt
 
 
-@lru_cache(maxsize=4096)
-def _rebuilt(place: int, axes: int, kind: str) -> str:
-    """What rebuilds the array whose address is at a place; systems of one structure ask for the same ones."""
-    shape = ", ".join(f"at[{place + 1 + i}]" for i in range(axes))
-    return f"carray(pointer(at[{place}]), ({shape},), {kind})"
+REBUILDING = {f"{name}_{axes}d": _rebuilding(kind, axes) for name, kind in TYPES.items() for axes in range(1, 7)}
+"""By their names in the text of a driver, for all kinds of numbers and numbers of axes."""
+globals().update(REBUILDING)  # a driver imports them by name
 
 
 class Addresses:
@@ -51,7 +78,7 @@ class Addresses:
 
     def array(self, array: Any) -> str:
         """An array in place; ValueError with what is wrong if it cannot be rebuilt from its address."""
-        kind, shape, at = TYPES.get(array.dtype), array.shape, self._at
+        kind, shape, at = NAMES.get(array.dtype), array.shape, self._at
         axes = len(shape)
         if kind is None or not array.flags.c_contiguous or not 1 <= axes <= MOST_AXES:
             raise ValueError(f"an array of {array.dtype} with {axes} axes that is not contiguous or not of numbers")
@@ -59,7 +86,7 @@ class Addresses:
         at.append(array.__array_interface__["data"][0])
         at += shape
         self.kept.append(array)
-        return _rebuilt(place, axes, kind)
+        return f"{kind}_{axes}d(at, {place})"
 
     def value(self, value: Any) -> str:
         """An array, an int or a float."""

@@ -19,7 +19,7 @@ import numpy as np
 from flexmbs.dynamics.stages import Given, Stage
 from flexmbs.dynamics.turns import REBASE
 from flexmbs.integrators.compiled import inline, loop, written
-from flexmbs.integrators.compiled.addresses import Addresses
+from flexmbs.integrators.compiled.addresses import REBUILDING, Addresses
 from flexmbs.kernels.conditions import passing
 from flexmbs.kernels.contacts import contact_energy, contact_gaps
 from flexmbs.kernels.distributed_contacts import distributed_energy, distributed_gaps
@@ -46,13 +46,10 @@ HEAD = '''"""Steps of {title}: written by flexmbs.integrators.compiled, overwrit
 
 from __future__ import annotations
 
-from numba import carray
-from numpy import bool_ as bool, float64, int32, int64
-
-from flexmbs.integrators.compiled.addresses import pointer
+from flexmbs.integrators.compiled.addresses import {arrays}
 {loop}from {module} import {names}
 from flexmbs.core.contracts import Env, State
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import driver
 '''
 
 
@@ -386,15 +383,18 @@ def _written(
     first = "\n".join(f"{owner}{name} = {value}" for owner, name, value in lines)
     steps.body[:1] = ast.parse(first).body  # in place of the docstring
     found = {node.id for part in steps.body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    own, shared = [], []
+    own, shared, arrays = [], [], []
     for name in sorted(found - {"Env", "State"}):
         if hasattr(module, name):
             own.append(name)
         elif hasattr(loop, name):
             shared.append(name)
+        elif name in REBUILDING:
+            arrays.append(name)
     body = ast.unparse(ast.fix_missing_locations(ast.Module(steps.body, [])))
     of_loop = f"from {loop.__name__} import {', '.join(shared)}\n"
-    parts = [HEAD.format(title=title, loop=of_loop, module=module.__name__, names=", ".join(own))]
+    named = {"module": module.__name__, "names": ", ".join(own), "arrays": ", ".join(arrays)}
+    parts = [HEAD.format(title=title, loop=of_loop, **named)]
     parts += [f"from {place} import {name} as {alias}\n" for place, name, alias in imports]
-    parts += ["\n\n@kernel\ndef drive(at, whole, real):\n", textwrap.indent(body, "    "), "\n"]
+    parts += ["\n\n@driver\ndef drive(at, whole, real):\n", textwrap.indent(body, "    "), "\n"]
     return "".join(parts)

@@ -16,7 +16,7 @@ import flexmbs as fx
 from flexmbs.core import written_modules as cache
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.compiled import choice
-from flexmbs.integrators.compiled.addresses import Addresses, pointer
+from flexmbs.integrators.compiled.addresses import REBUILDING, Addresses
 
 RUN = """
 import sys, time
@@ -106,25 +106,35 @@ def test_modules_that_nobody_uses_are_removed_in_the_end(tmp_path: Path, monkeyp
     assert (cache.folder() / f"{second.name}.py").exists()
 
 
-def test_arrays_by_their_addresses() -> None:
+@pytest.mark.parametrize("name", ["float64_1d", "float64_3d", "int64_6d", "int32_2d", "bool_1d"])
+def test_arrays_by_their_addresses(name: str) -> None:
     """What is written there is seen here."""
-    addresses = Addresses()
-    x = np.arange(6.0).reshape(2, 3)
-    assert addresses.array(x) == "carray(pointer(at[0]), (at[1], at[2],), float64)"
-    at = addresses.packed()[0]
+    addresses, rebuilt = Addresses(), REBUILDING[name]
+    addresses.array(np.zeros(2))  # another one stands before it
+    kind, axes = name[:-3], int(name[-2])
+    shape = tuple(range(2, 2 + axes))
+    x = (np.arange(np.prod(shape)) % 5).astype(kind).reshape(shape)
+    assert addresses.array(x) == f"{name}(at, 2)"
 
     @numba.njit
-    def double(at):
-        y = numba.carray(pointer(at[0]), (at[1], at[2]), np.float64)
-        y *= 2.0
-        return y.sum()
+    def copied(at, there):
+        y = rebuilt(at, 2)
+        there[...] = y
+        y[...] = y[..., ::-1].copy()
+        return y.shape, y.strides, y.size, y.itemsize
 
-    assert double(at) == 30.0
-    assert np.array_equal(x, 2.0 * np.arange(6.0).reshape(2, 3))
+    before, there = x.copy(), np.empty_like(x)
+    assert copied(addresses.packed()[0], there) == (x.shape, x.strides, x.size, x.itemsize)
+    assert np.array_equal(there, before)
+    assert np.array_equal(x, before[..., ::-1])
+
+
+def test_what_has_no_address() -> None:
+    """Arrays in pieces and what is neither array nor number."""
     with pytest.raises(ValueError, match="not contiguous"):
-        addresses.array(x.T)
+        Addresses().array(np.zeros((2, 3)).T)
     with pytest.raises(ValueError, match="a str"):
-        addresses.value("x")
+        Addresses().value("x")
 
 
 def test_a_driver_is_taken_when_it_is_worth_it(models) -> None:
