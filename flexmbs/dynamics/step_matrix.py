@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.system import System
 
-__all__ = ["StepMatrix", "possible_entries"]
+__all__ = ["StepMatrix", "mass_in_frames", "possible_entries"]
 
 Slots = NDArray[np.int32]
 SAMPLES = 3
@@ -71,14 +71,14 @@ class StepMatrix:
         n_mass = len(system.mass_blocks)
         live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
         keep = np.flatnonzero(live & possible)
-        mass = _mass_in_frames(system, structure(system))
+        mass = mass_in_frames(system, structure(system))
         massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
         moves = moving_entries(system)[massive]
         massive = np.concatenate((massive[~moves], massive[moves]))  # in frames of supports is only what does not move
         self._still = int(np.count_nonzero(~moves))
         rows = np.flatnonzero(system.free >= system.coordinates.n_v)
         self.equations = system.free[rows] - system.coordinates.n_v
-        self.mass = _mass_in_frames(system, system.mass_blocks)[massive]
+        self.mass = mass_in_frames(system, system.mass_blocks)[massive]
         self.massive = massive
         self.entries = keep.astype(np.int32)
         row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
@@ -142,7 +142,7 @@ def scatter(
         data[diagonal[i]] -= compliance[i]
 
 
-def _mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
+def mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:
     """Mass as blocks, turned into the frames of supports as those of the stiffness are; the frames do not move."""
     mass = blocks.copy()
     where = system.turned_blocks

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.errors import SingularError
 from flexmbs.core.sparsity import rotate_blocks
-from flexmbs.dynamics.step_matrix import possible_entries
+from flexmbs.dynamics.step_matrix import mass_in_frames, possible_entries
 from flexmbs.integrators.collocation import COMPLEX, REAL
 from flexmbs.kernels.steps import reduce, spread
 
@@ -63,10 +63,10 @@ class RadauMatrix:
         self.jacobians = 0
         self._at: StepState | None = None
         self._h = np.nan
-        n_mass = len(system.mass_blocks)
+        mass = mass_in_frames(system, system.mass_blocks)
         live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
         keep = np.flatnonzero(live & possible_entries(system, dyn.mechanics))
-        massive = np.flatnonzero(live[:n_mass] & (system.mass_blocks != 0.0))
+        massive = np.flatnonzero(live[: len(mass)] & (mass != 0.0))
         equations = np.flatnonzero(system.free >= n_v)
         row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], equations)).astype(np.int64)
         col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], equations)).astype(np.int64)
@@ -76,9 +76,7 @@ class RadauMatrix:
         self._indices = (places % n).astype(np.int32)
         self._indptr = np.searchsorted(places // n, np.arange(n + 1)).astype(np.int32)
         self._flat = places  # column by column, as LAPACK wants them
-        self._mass = np.bincount(
-            slots[len(keep) : len(keep) + len(massive)], system.mass_blocks[massive], minlength=len(places)
-        )
+        self._mass = np.bincount(slots[len(keep) : len(keep) + len(massive)], mass[massive], minlength=len(places))
         self._diagonal, self._equations = slots[len(keep) + len(massive) :], system.free[equations] - n_v
         constraint = np.zeros(len(system.entry_rows), dtype=bool)
         row_is, col_is = np.zeros_like(constraint), np.zeros_like(constraint)

@@ -299,3 +299,19 @@ def test_a_step_that_must_not_shrink_ends_the_run_with_a_message() -> None:
 def test_bad_settings(bad) -> None:
     with pytest.raises(fx.ModelError, match="RadauIIA"):
         fx.RadauIIA(**bad)
+
+
+@pytest.mark.parametrize("support", ["clamp", "roller"])
+def test_inclined_supports_take_no_more_steps(support: str) -> None:
+    """A beam on supports whose frames are turned, and the same one in line with the axes."""
+    found = []
+    for angle in (0.0, 1.1):
+        along, up = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
+        beam = fx.FlexibleBody.line((0, 0), tuple(2 * along), elements=8, element=fx.elements.ANCFCable2D(),
+                                    stiffness=fx.BeamStiffness(EA=1e5, EI_z=5.0, mass_per_length=1.0))  # fmt: skip
+        held = (fx.Clamp(beam.start),) if support == "clamp" else (fx.Pin(beam.start), fx.Roller(beam.end, tuple(up)))
+        run = fx.simulate(fx.Model(beam, *held, fx.Gravity(tuple(-G * up))), until=0.05, integrator=RADAU)
+        moved = run.displacement(beam.node(4))[-1, :2]
+        found.append((len(run.steps), along @ moved, up @ moved))
+    assert found[0][0] == found[1][0]
+    assert found[0][1:] == pytest.approx(found[1][1:], abs=1e-7)
