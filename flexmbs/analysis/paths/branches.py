@@ -37,7 +37,7 @@ TRIED = (5e-3, 1e-3, 2e-2, 2e-4, 5e-5)
 NEAR, NEAR_OF_TWO = 4.0, 30.0
 """Distance of the first point, by the amplitude, beyond which it belongs to something else; with two directions."""
 SOLVED = 1e-9
-"""Part of the first defect mu that is left."""
+"""Part of the largest defect mu that is left."""
 INNER, OUTER = 12, 10
 DIRECTIONS, REFINED = 24, 12
 """On the circle of a kernel of two directions, and steps to where a branch leaves."""
@@ -64,13 +64,13 @@ class _Frame(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A solution at a direction: state, parameter, place s, mu (m,), and mu at s = 0."""
+    """A solution at a direction: state, parameter, place s, mu (m,) there, and the largest mu on the way."""
 
     point: Point
     p: float
     place: float
     mu: FloatArray
-    first: FloatArray
+    largest: FloatArray
 
 
 def beside(curve: Curve, critical: Critical, side: float) -> PathPoint | None:
@@ -161,14 +161,14 @@ def _leaving(curve: Curve, frame: _Frame, amplitude: float) -> tuple[list[float]
         found = at(float(angle))
         if found is not None:
             values[k] = across(found, float(angle))
-            size = max(size, float(np.linalg.norm(found.first)))
+            size = max(size, float(np.linalg.norm(found.largest)))
     if not np.isnan(values).any() and np.abs(values).max() <= EVERY * size:
         return [], True
     roots = []
     for k in range(DIRECTIONS):
         low, high = float(grid[k]), float(grid[k]) + 2.0 * np.pi / DIRECTIONS
         one, two = values[k], values[(k + 1) % DIRECTIONS]
-        if not one * two <= 0.0:
+        if not one * two <= 0.0 or one == two:
             continue
         middle = low
         for _ in range(REFINED):
@@ -192,7 +192,7 @@ def _on(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> _Found 
     curve.recall(frame.at)
     point, p = curve.ahead(frame.away(c), amplitude)
     places, defects = [0.0, 0.1 * amplitude], list[float]()
-    mu = first = np.zeros(len(c))
+    mu = largest = np.zeros(len(c))
     for number in range(OUTER):
         if number:
             step = places[number] - places[number - 1]
@@ -204,9 +204,9 @@ def _on(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> _Found 
         if found is None:
             return None
         point, p, mu = found
-        first = mu if not number else first
+        largest = max(mu, largest, key=np.linalg.norm)
         defects.append(float(c @ mu))
-        if number and abs(defects[-1]) <= SOLVED * float(np.linalg.norm(first)):
+        if number and abs(defects[-1]) <= SOLVED * float(np.linalg.norm(largest)):
             break
         if number:
             change = defects[-1] - defects[-2]
@@ -215,7 +215,7 @@ def _on(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> _Found 
             places.append(places[-1] - defects[-1] * (places[-1] - places[-2]) / change)
         if abs(places[-1]) > _near(frame) * amplitude:
             return None
-    return _Found(point, p, places[len(defects) - 1], mu, first)
+    return _Found(point, p, places[len(defects) - 1], mu, largest)
 
 
 def _first(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> PathPoint | None:

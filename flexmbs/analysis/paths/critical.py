@@ -16,7 +16,7 @@ import numpy as np
 
 from flexmbs.analysis.paths.between import Piece
 from flexmbs.analysis.paths.curve import Curve, PathPoint
-from flexmbs.analysis.paths.inertia import UNKNOWN
+from flexmbs.analysis.paths.inertia import UNKNOWN, directions_left
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 
@@ -27,6 +27,8 @@ TOGETHER = 1e-5
 """Share of a step within which several changes are one point."""
 CLOSE = 1e-9
 """Share of a step to which points are located."""
+BESIDE = 0.0, CLOSE, -CLOSE, 100.0 * CLOSE, -100.0 * CLOSE
+"""Where else a point is looked for, in shares of the step, if the matrix is singular where it should be."""
 MOST = 25
 NOISE = 1e-15
 """Eigenvalue, relative to the diagonal, that is round-off."""
@@ -116,7 +118,7 @@ def root(piece: Piece, value: Callable[[PathPoint], float]) -> PathPoint:
     for _ in range(MOST if least > 0.0 else 0):
         share = high - at_high * (high - low) / (at_high - at_low) if at_high != at_low else 0.5 * (low + high)
         share = min(max(share, low + 0.01 * (high - low)), high - 0.01 * (high - low))
-        point = piece.at(share)
+        point = _beside(piece, share)
         if point is None:
             break
         now = value(point)
@@ -137,6 +139,12 @@ def root(piece: Piece, value: Callable[[PathPoint], float]) -> PathPoint:
     return best
 
 
+def _beside(piece: Piece, share: float) -> PathPoint | None:
+    """The point at a share of the piece, or beside it where the stiffness is singular to the last digit."""
+    found = (piece.at(min(max(share + off, 0.0), 1.0)) for off in BESIDE)
+    return next((point for point in found if point is not None), None)
+
+
 class _Block:
     """The eigenvalues of the stiffness nearest zero, relative to its diagonal, and their vectors."""
 
@@ -152,6 +160,8 @@ class _Block:
     def at(self, point: PathPoint) -> tuple[FloatArray, FloatArray]:
         """Eigenvalues, by size, and vectors (n, k)."""
         curve, root = self.curve, np.sqrt(self.weight)
+        if self.fresh:
+            self.vectors = self.vectors[:, : directions_left(curve.equations, point.point, self.vectors.shape[1])]
         curve.recall(point)
         curve.tangent_at(point.point, point.p)
         V, values = self.vectors, np.zeros(0)

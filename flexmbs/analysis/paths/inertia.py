@@ -22,7 +22,7 @@ from scipy.sparse.linalg import splu
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.linsolve.static_band import WIDTHS, StaticBand
-from flexmbs.dynamics.linearisation import linearise_state
+from flexmbs.dynamics.linearisation import increment_sizes, linearise_state
 from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.system.symmetry import without_potential
@@ -30,7 +30,7 @@ from flexmbs.system.symmetry import without_potential
 if TYPE_CHECKING:
     from flexmbs.analysis.rest import EquationsOfRest, Point
 
-__all__ = ["UNKNOWN", "unstable_directions"]
+__all__ = ["UNKNOWN", "directions_left", "unstable_directions"]
 
 RELIABLE = 1e-8
 """Backward error of a solution with factors whose signs are believed."""
@@ -152,7 +152,20 @@ def _by_eigenvalues(eq: EquationsOfRest, point: Point) -> int:
     lin = linearise_state(dyn, StepState.unaccelerated(dyn.env.t, point.q, point.v, point.lam))
     J = lin.K.toarray()
     J[:, lin.states] = lin.D.toarray()[:, lin.states]
-    N = orthonormal_basis(lin.G.toarray())
+    N = orthonormal_basis(lin.G.toarray(), increment_sizes(dyn, lin.free))
     values = np.linalg.eigvals(N.T @ J @ N)
     real = np.abs(values.imag) <= 1e-9 * np.abs(values)
     return int((values.real[real] < 0.0).sum())
+
+
+def directions_left(eq: EquationsOfRest, point: Point, most: int) -> int:
+    """How many directions the constraints leave, up to ``most``."""
+    dyn, n = eq.dyn, int(eq.velocities.sum())
+    if n - dyn.n_c >= most:
+        return most
+    if n > DENSE:
+        return min(most, max(n - dyn.n_c, 1))
+    lin = linearise_state(dyn, StepState.unaccelerated(dyn.env.t, point.q, point.v, point.lam))
+    still = ~lin.states
+    N = orthonormal_basis(lin.G.toarray()[:, still], increment_sizes(dyn, lin.free[still]))
+    return min(most, int(N.shape[1]))

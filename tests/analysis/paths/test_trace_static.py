@@ -289,3 +289,20 @@ def test_contact_is_refused_by_name() -> None:
         fx.trace_static(fx.Model(ball, touch, spring, push))
     with pytest.raises(fx.ModelError, match=r"contact .touch. cannot be followed along a path"):
         fx.trace_static(lambda p: fx.Model(ball, touch, spring, push), by="p", begin=0.0, until=1.0)
+
+
+@pytest.mark.parametrize("until", [12.0, 15.0, 37.0])
+def test_a_mechanism_of_one_freedom_buckles(until: float) -> None:
+    """A rigid column on a torsion spring: P = k / L, and behind it P = k phi / (L sin phi)."""
+    bar = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0.5), name="bar")
+    pin = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="pin")
+    load = fx.PointForce(bar.marker_at((0, 1.0)), (0, -1.0))
+    traced = fx.trace_static(fx.Model(bar, pin, fx.TorsionSpring(pin, stiffness=10.0), load), until=until, branches=1)
+    (point,) = traced.points
+    assert point.kind == "bifurcation"
+    assert point.parameter == pytest.approx(10.0, rel=1e-8)
+    branch = traced.paths[1]
+    angle = branch.angle(bar)
+    some = np.abs(angle) > 1e-3
+    assert some.sum() > 5
+    assert branch.load_factors[some] == pytest.approx(10.0 * angle[some] / np.sin(angle[some]), rel=1e-6)
