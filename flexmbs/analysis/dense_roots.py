@@ -39,7 +39,7 @@ def all_roots(p: SmallMotions, name: str) -> Roots:
     if p.basis is not None:
         N = p.basis
     elif p.G.shape[0] or p.states.any():
-        inner = orthonormal_basis(p.G.toarray()[:, still])
+        inner = orthonormal_basis(p.G.toarray()[:, still], p.sizes_of(still))
         N = np.zeros((n, inner.shape[1]))
         N[still] = inner
     else:
@@ -65,8 +65,9 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatAr
     massive = n if _is_positive(M) else int((np.linalg.eigvalsh(M) > 1e-13 * np.abs(M).max()).sum())
     if not massive:
         raise LinAlgError("no mass")
-    ratio = np.diag(K)[np.diag(M) > 0.0] / np.diag(M)[np.diag(M) > 0.0]
-    scale = float(np.abs(ratio).min()) or float(np.abs(ratio).max()) or 1.0
+    ratio = np.abs(np.diag(K)[np.diag(M) > 0.0] / np.diag(M)[np.diag(M) > 0.0])
+    ratio = ratio[ratio > ROUNDING * ratio.max(initial=0.0)]  # of a free motion it may be round-off
+    scale = float(ratio.min(initial=np.inf)) if len(ratio) else 1.0
     sigma = 0.0 if _holds(K, M) else -1e-3 * scale
     for _ in range(80):
         try:
@@ -116,7 +117,8 @@ def _general_pencil(K: FloatArray, M: FloatArray) -> tuple[Any, Any]:
         raise LinAlgError("no mass")
     massive = len(K) if _is_positive(M) else int((np.linalg.eigvalsh(0.5 * (M + M.T)) > 1e-13 * np.abs(M).max()).sum())
     smallest = np.linalg.svd(K / np.abs(K).max(initial=1e-300), compute_uv=False)[-1] if len(K) else 1.0
-    sigma = 0.0 if smallest > 1e-13 else -1e-3 * float(ratio.min() or ratio.max() or 1.0)
+    some = ratio[ratio > ROUNDING * ratio.max()]
+    sigma = 0.0 if smallest > 1e-13 else -1e-3 * (float(some.min()) if len(some) else 1.0)
     mu, x = eig(np.linalg.solve(K - sigma * M, M))
     order = np.argsort(-np.abs(mu), kind="stable")[:massive]
     mu, x = mu[order], x[:, order]

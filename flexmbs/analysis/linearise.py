@@ -14,6 +14,7 @@ and S of `flexmbs.analysis.steady_motion`; inputs and outputs must be constant i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.core.checks import as_flag, is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics.linearisation import held_columns, moved
+from flexmbs.dynamics.linearisation import held_columns, increment_sizes, moved, states_evaluated
 from flexmbs.dynamics.minimal import DENSE
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
@@ -37,8 +38,10 @@ from flexmbs.system.system import System
 
 __all__ = ["linear_model_at", "linearise"]
 
-STEP = 1e-6
-"""Step of the differences of sensors."""
+STEP, OF_FORCES = 1e-6, 1e-4
+"""Step of the differences of sensors, relative to the size of the model; and by accelerations and multipliers."""
+ROUND_OFF = 8.0 * float(np.finfo(float).eps)
+"""What a sensor reads is known to, relative to its size."""
 CONSTANT = 1e-5
 """Change of inputs and outputs along a motion, relative to the largest, up to which they are constant."""
 
@@ -174,7 +177,7 @@ class _Linear:
     def model(self) -> LinearModel:
         """Everything together."""
         A, B, C, D = self._matrices()
-        reading = self._read(0.0, None, None, None, None)
+        reading = self._read(None, None)
         if self.point.seen_by is not None:
             self._check_constant(B, C, D)
         return LinearModel(
@@ -271,36 +274,72 @@ class _Linear:
         return self.X.T @ forces, accelerations
 
     def _outputs(self, Q: FloatArray, V: FloatArray, A: FloatArray, L: FloatArray, inputs: Any) -> FloatArray:
-        """Central differences of all sensors along the columns."""
-        E = self.point.lin.directions @ self.X
+        """Derivatives (size, columns) of all sensors along the columns.
+
+        Central differences by positions, velocities, accelerations, multipliers and held values, each with steps of its
+        own. They are told apart because only so what is round-off can be told: the accelerations that follow from a
+        displacement are larger by the square of a frequency, and multipliers by a stiffness.
+        """
+        E, lin, dyn = self.point.lin.directions @ self.X, self.point.lin, self.point.dyn
         size = sum(s.size for s in self.sensors)
-        out = np.zeros((size, Q.shape[1]))
         if not size:
-            return out
-        m = self.point.dyn.mechanics
-        for j in range(Q.shape[1]):
-            largest = max(float(np.abs(x[:, j]).max(initial=0.0)) for x in (Q, V)) or 1.0
-            h = STEP / largest
-            number = inputs[j].number if inputs is not None and inputs[j].kind == "actuator" else None
-            sides = []
-            for step in (h, -h):
-                if number is not None:
-                    m.held[number] += step
-                sides.append(self._read(step, E @ Q[:, j], E @ V[:, j], E @ A[:, j], L[:, j]))
-                if number is not None:
-                    m.held[number] -= step
-            out[:, j] = (sides[0] - sides[1]) / (2.0 * h)
-        out[np.abs(out) < 1e-9 * np.abs(out).max(initial=0.0)] = 0.0
+            return np.zeros((0, Q.shape[1]))
+        state, unit = self.point.state, increment_sizes(dyn, lin.free)[:, None]
+        far = max(1.0, float(np.abs(state.q).max(initial=0.0)) / dyn.length)
+        speed = max(1.0, float((np.abs(lin.directions.T @ state.v) / unit[:, 0]).max(initial=0.0)))
+        out = self._differences(0, STEP, far, E @ Q, np.abs(Q / unit))
+        out += self._differences(1, STEP * speed, 1.0, E @ V, np.abs(V / unit))
+        for part, at, ways, sizes in ((2, state.a, E @ A, np.abs(A / unit)), (3, state.lam, L, np.abs(L))):
+            largest = float(np.abs(at).max(initial=0.0))
+            out += self._differences(part, OF_FORCES * (largest if largest > 0.0 else 1.0), 1.0, ways, sizes)
+        for j, item in enumerate(inputs or ()):
+            if item.kind == "actuator":
+                out[:, j] += self._by_held(item.number)
         return out
 
-    def _read(self, h: float, q: Any, v: Any, a: Any, lam: Any) -> FloatArray:
-        """All sensors at the operating point, or h times a direction away from it."""
+    def _differences(self, part: int, h: float, far: float, ways: FloatArray, sizes: FloatArray) -> FloatArray:
+        """By one part of the state along columns ``ways``, with steps ``h`` in columns of this size.
+
+        What is within the round-off of what is read, or of what it would be a size away from here, is zero. ``far``:
+        how far away zero is, in sizes of the model.
+        """
+        largest = sizes.max(axis=0, initial=0.0)
+        moves = np.flatnonzero(largest > 0.0)
+        out = np.zeros((sum(s.size for s in self.sensors), ways.shape[1]))
+        if not len(moves):
+            return out
+        steps, read = h / largest[moves], np.zeros(len(out))
+        changes = np.zeros((len(out), len(moves)))
+        for k, j in enumerate(moves):
+            sides = [self._read(part, step * ways[:, j]) for step in (steps[k], -steps[k])]
+            changes[:, k] = sides[0] - sides[1]
+            read = np.maximum(read, np.maximum(*np.abs(sides)))
+        whole = np.abs(changes).max(axis=1) / h * far
+        changes[np.abs(changes) <= ROUND_OFF * np.maximum(read, whole * (STEP if part > 1 else 1.0))[:, None]] = 0.0
+        out[:, moves] = changes / (2.0 * steps)
+        return out
+
+    def _by_held(self, number: int) -> FloatArray:
+        """By the value that is held for an actuator."""
+        held = self.point.dyn.mechanics.held
+        value = float(held[number])
+        h = STEP * max(1.0, abs(value))
+        sides = []
+        for step in (h, -h):
+            held[number] = value + step
+            sides.append(self._read(None, None))
+        held[number] = value
+        return (sides[0] - sides[1]) / (2.0 * h)
+
+    def _read(self, part: int | None, change: Any) -> FloatArray:
+        """All sensors at the operating point, or after a change of its positions (0), velocities, ..., multipliers."""
         dyn, s = self.point.dyn, self.point.state
-        state = (s.q, s.v, s.a, s.lam)
-        if q is not None:
-            state = (moved(dyn, s.q, h * q), s.v + h * v, s.a + h * a, s.lam + h * lam)
+        state = [s.q, s.v, s.a, s.lam]
+        if part is not None:
+            state[part] = moved(dyn, s.q, change) if part == 0 else state[part] + change
         view = self.viewer.view(s.t, *state)
-        return np.concatenate([np.zeros(0), *(np.atleast_1d(read_sensor(x, view)) for x in self.sensors)])
+        with states_evaluated(dyn, view) if part is not None else nullcontext():
+            return np.concatenate([np.zeros(0), *(np.atleast_1d(read_sensor(x, view)) for x in self.sensors)])
 
     def _state_names(self) -> tuple[str, ...]:
         lin, c = self.point.lin, self.point.dyn.coordinates

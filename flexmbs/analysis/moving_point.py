@@ -30,7 +30,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import linearise_state, moved
+from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved
 from flexmbs.dynamics.minimal import basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
@@ -108,12 +108,12 @@ def directions_in_motion(owner: str, point: OperatingPoint, independent: IntArra
     """The directions that the constraints allow, and how they change along the motion."""
     dyn, lin, frame = point.dyn, point.lin, point.matrices
     n, still = len(lin.free), np.flatnonzero(~lin.states)
-    G = lin.G.toarray()[:, still]
+    G, sizes = lin.G.toarray()[:, still], increment_sizes(dyn, lin.free)[still]
     if independent is None:
-        inner, pseudo, places = partitioned_basis(G, dependent_first(dyn, lin)[still])
+        inner, pseudo, places = partitioned_basis(G, sizes, dependent_first(dyn, lin)[still])
     else:
         places = np.searchsorted(still, independent)
-        found = basis_with(G, places)
+        found = basis_with(G, sizes, places)
         if found is None:
             names = ", ".join(dyn.coordinates.describe(int(lin.free[k])) for k in independent)
             raise ModelError(

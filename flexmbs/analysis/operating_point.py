@@ -36,7 +36,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics.consistent_state import accelerations, assemble
 from flexmbs.dynamics.control_loop import ControlLoop
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes, linearise_state, moved
 from flexmbs.dynamics.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
 from flexmbs.dynamics.start import check_supports, warn_of_softening
 from flexmbs.integrators.contracts import StepState
@@ -97,7 +97,10 @@ class OperatingPoint(NamedTuple):
         if self.seen_by is not None and np.any(self.dyn.velocity_rows == 1):
             allowed = Directions.of(self)
             basis, turning = allowed.N, allowed.turning
-        return SmallMotions(x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning)
+        return SmallMotions(
+            x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning,
+            increment_sizes(self.dyn, lin.free),
+        )  # fmt: skip
 
 
 class Directions(NamedTuple):
@@ -120,7 +123,8 @@ class Directions(NamedTuple):
         """Of an operating point."""
         dyn, lin = point.dyn, point.lin
         n, still = len(lin.free), np.flatnonzero(~lin.states)
-        inner, pseudo, independent = partitioned_basis(lin.G.toarray()[:, still], dependent_first(dyn, lin)[still])
+        G, sizes = lin.G.toarray()[:, still], increment_sizes(dyn, lin.free)[still]
+        inner, pseudo, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin)[still])
         N, P = np.zeros((n, inner.shape[1])), np.zeros((n, dyn.n_c))
         N[still], P[still] = inner, pseudo
         turning = np.zeros_like(N)
@@ -325,7 +329,7 @@ def _seen(
         reason = "the deformation of a floating body is told in axes that turn"
     if reason:
         return point, reason
-    N = orthonormal_basis(lin.G.toarray() * ~lin.states)
+    N = orthonormal_basis(lin.G.toarray() * ~lin.states, increment_sizes(dyn, lin.free))
     N[lin.states] = 0.0
     memory = dyn.turns.memory()
     try:
@@ -410,12 +414,13 @@ def _periodic(point: OperatingPoint, what: str) -> str:
 def _rates_along(point: OperatingPoint, Q: FloatArray, V: FloatArray) -> FloatArray:
     """Central differences (n_c, m) of G v + g_t along increments Q of positions and V of velocities."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
-    out = np.zeros((dyn.n_c, Q.shape[1]))
+    out, unit = np.zeros((dyn.n_c, Q.shape[1])), increment_sizes(dyn, point.lin.free)
     for j in range(Q.shape[1]):
-        sides = []
-        for h in (STEP, -STEP):
+        sides, sizes = [], [float((np.abs(x[:, j]) / unit).max(initial=0.0)) for x in (Q, V)]
+        step = STEP / (sizes[0] or sizes[1] or 1.0)
+        for h in (step, -step):
             dyn.residual(moved(dyn, s.q, h * (E @ Q[:, j])), s.v + h * (E @ V[:, j]), s.a, s.lam)
             sides.append(dyn.rates())
-        out[:, j] = (sides[0] - sides[1]) / (2.0 * STEP)
+        out[:, j] = (sides[0] - sides[1]) / (2.0 * step)
     dyn.residual(s.q, s.v, s.a, s.lam)
     return out

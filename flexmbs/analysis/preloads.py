@@ -16,8 +16,8 @@ from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
 from flexmbs.core.references import ReferenceMap, says_what_it_refers_to
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import linearise_state, moved
-from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
+from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved
+from flexmbs.dynamics.minimal import DENSE, orthonormal_basis, pseudo_inverse
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.system.system import compile_model
@@ -245,8 +245,9 @@ class _Trim:
         for j in range(len(p)):
             other = self.dynamics(p + unit * np.eye(len(p))[j])
             B[:, j] = (E.T @ other.residual(q, v, np.zeros(dyn.n_v), lam)[: dyn.n_v] - r) / unit
-        N = orthonormal_basis(G)
-        gap = -lstsq(G, g)[0] if len(g) else np.zeros(len(r))
+        sizes = increment_sizes(dyn, lin.free[still])
+        N, P = orthonormal_basis(G, sizes), pseudo_inverse(G, sizes)
+        gap = -P @ g
         A = N.T @ B
         if first and not least_norm:
             self.check_unique(A)
@@ -260,7 +261,7 @@ class _Trim:
         z = gap + N @ (Z @ w)
         change = lstsq(A, -(N.T @ (r + K @ z)), cond=SMALL)[0]
         if len(g):
-            lam = lam + lstsq(G.T, -(r + K @ z + B @ change))[0]
+            lam = lam - P.T @ (r + K @ z + B @ change)
         inner = float(np.abs(N.T @ r).max(initial=0.0))
         done = not first and inner <= SMALL * self.weight and float(np.abs(z).max(initial=0.0)) <= STAYS * dyn.length
         return _Step(moved(dyn, q, np.asarray(E @ z)), lam, change, done)

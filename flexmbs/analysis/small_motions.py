@@ -47,6 +47,7 @@ class SmallMotions(NamedTuple):
     ``states (n,)``: which of the y are first-order states (their columns of S are zero). ``symmetric``: whether S is
     known to be symmetric. ``compliance (n_c,)`` of multipliers of redundant constraints. ``turning (n, n_z)`` or None:
     what velocity constraints make of positions, dy/dt = N dz/dt + turning z, for the basis ``basis (n, n_z)``.
+    ``sizes (n,)``: what the y are counted in (`flexmbs.dynamics.linearisation.increment_sizes`), else 1.
     """
 
     M: csc_array
@@ -58,6 +59,11 @@ class SmallMotions(NamedTuple):
     compliance: FloatArray
     basis: FloatArray | None = None
     turning: FloatArray | None = None
+    sizes: FloatArray | None = None
+
+    def sizes_of(self, places: Any) -> FloatArray:
+        """What some of the y are counted in."""
+        return np.asarray((np.ones(len(self.states)) if self.sizes is None else self.sizes)[places])
 
     @property
     def undamped(self) -> bool:
@@ -176,7 +182,7 @@ def real_where_it_is(values: Any, noise: Any = 0.0) -> Any:
 def better_shift(K: Any, M: Any, values: FloatArray, x: FloatArray, sigma: float) -> float:
     """A shift near the lowest elastic omega^2 where rigid motions make one necessary; it costs no digits there."""
     mass = np.einsum("ij,ij->j", x, M @ x)
-    noise = rounding(K, x) / np.where(mass > 0.0, mass, 1.0)
+    noise = rounding(K, x) / np.where(mass > 0.0, mass, 1.0) + ROUNDING * abs(sigma)
     elastic = values[values > 100.0 * noise]
     if sigma == 0.0 or not len(elastic) or np.any(values < -100.0 * noise):
         return sigma

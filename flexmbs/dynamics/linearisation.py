@@ -9,13 +9,16 @@ have no frequency. Increments :math:`\delta q` of rigid bodies are rotations in 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import block_array, coo_array, csc_array
+from scipy.sparse import block_array, coo_array, csc_array, diags_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import rotate_blocks
 from flexmbs.kernels.steps import retract
 from flexmbs.system.refusals import refuse_searched
@@ -28,14 +31,19 @@ __all__ = [
     "ConstrainedLinearisation",
     "free_directions",
     "held_columns",
+    "increment_sizes",
     "linearise_state",
     "moved",
     "ordered_blocks",
     "state_places",
+    "states_evaluated",
 ]
 
-STEP = 1e-6
-"""Step of the differences for what Python functions compute, relative to the size of the model or of a value."""
+STEP, OF_ACCELERATIONS = 1e-6, 1e-4
+"""Step of the differences for what Python functions compute, relative to the size of the model or of a value.
+
+That of accelerations is larger: what reads them is linear in them, or nearly so.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +58,8 @@ class ConstrainedLinearisation:
         Which of them are first-order states: their columns of K are zero.
     directions : (n_v, n) sparse array
         Takes free velocities to all velocities.
+
+    Where first-order states read accelerations, M holds what they drive by these, and is not symmetric.
     """
 
     K: csc_array
@@ -87,10 +97,10 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
     whole = ordered_blocks(dyn, mass, order)
     E = free_directions(dyn, free)
     states = np.isin(free, state_places(dyn))
-    K, D, G = found[0][:n, :n], found[1][:n, :n], found[0][n:, :n]
+    K, D, M, G = found[0][:n, :n], found[1][:n, :n], whole[:n, :n], found[0][n:, :n]
     if system.model.states:
-        K, D = _with_states(dyn, state, K, D, E)
-    return ConstrainedLinearisation(csc_array(K), csc_array(D), csc_array(whole[:n, :n]), csc_array(G), free, states, E)
+        K, D, M = _with_states(dyn, state, K, D, M, E, free)
+    return ConstrainedLinearisation(csc_array(K), csc_array(D), csc_array(M), csc_array(G), free, states, E)
 
 
 def state_places(dyn: Dynamics) -> IntArray:
@@ -101,6 +111,19 @@ def state_places(dyn: Dynamics) -> IntArray:
         places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
         places += [c.extra_place(e) for pair in getattr(force, "distributed", ()) for e in pair.states]
     return np.array(sorted(places), dtype=np.int64)
+
+
+def increment_sizes(dyn: Dynamics, free: IntArray) -> FloatArray:
+    """What free velocities are counted in, times the unit of time: the length of the model or 1; 1 for states.
+
+    A single point has no length; where it is tells how large it may be.
+    """
+    found = dyn.system.velocity_sizes[free]
+    if dyn.system.extent == 0.0:
+        away = dyn.coordinates.displacements
+        far = np.abs(dyn.coordinates.reference[away[away < dyn.n_linear]]).max(initial=0.0)
+        found = np.where(np.isin(free, away), float(far) or 1.0, found)
+    return np.where(np.isfinite(found), found, 1.0)
 
 
 def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:
@@ -170,48 +193,89 @@ def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
 
 
 def _with_states(
-    dyn: Dynamics, state: StepState, K: csc_array, D: csc_array, E: csc_array
-) -> tuple[csc_array, csc_array]:
-    r"""Add what states read and drive: :math:`\dot x = f(x, u), y = h(x, u)`, u read of (q, v), y held by actuators."""
-    t, n = dyn.env.t, E.shape[1]
-    python = dyn.python
-    K, D = K.toarray(), D.toarray()
-    dense = E.toarray()
-    for (item, places), output in zip(python.states, python.outputs, strict=True):
-        x = state.v[places].copy()
+    dyn: Dynamics, state: StepState, K: csc_array, D: csc_array, M: csc_array, E: csc_array, free: IntArray
+) -> tuple[csc_array, csc_array, csc_array]:  # fmt: skip
+    r"""Add what states read and drive: :math:`\dot x = f(x, u), y = h(x, u)`, u read of (q, v, a), y held by actuators.
 
-        def read(q: FloatArray, v: FloatArray, item: Any = item) -> FloatArray:
-            return np.asarray(item.read(python.viewer.view(t, q, v, state.a, state.lam)), dtype=np.float64)
-
-        u = read(state.q, state.v)
-        by_q, by_v = np.zeros((len(u), n)), np.zeros((len(u), n))
-        if len(u):
-            speed = STEP * max(1.0, float(np.abs(state.v).max(initial=0.0)))
-            for j in range(n):
-                d = STEP * dyn.length * dense[:, j]
-                forth, back = read(moved(dyn, state.q, d), state.v), read(moved(dyn, state.q, -d), state.v)
-                by_q[:, j] = (forth - back) / (2.0 * STEP * dyn.length)
-                d = speed * dense[:, j]
-                by_v[:, j] = (read(state.q, state.v + d) - read(state.q, state.v - d)) / (2.0 * speed)
-        rates = _by(lambda w, item=item, x=x: item.rates_at(x, w, t), u, len(places))
-        rows = dense[places]
-        K -= rows.T @ (rates @ by_q)
-        D -= rows.T @ (rates @ by_v)
-        if not item.actuators:
-            continue
-        R = E.T @ held_columns(dyn, state, list(range(output.start, output.stop)))
-        through = _by(lambda w, item=item, x=x: item.output_at(x, w, t), u, len(item.actuators))
-        own = _by(lambda y, item=item, u=u: item.output_at(y, u, t), x, len(item.actuators))
-        K += R @ (through @ by_q)
-        D += R @ (through @ by_v + own @ rows)
-    return csc_array(K), csc_array(D)
+    All states together are one function of the state of the model, since some may read what others hold.
+    """
+    n, dense, unit = E.shape[1], E.toarray(), increment_sizes(dyn, free)
+    values = _Values(dyn, state)
+    values.refuse_multipliers()
+    places = np.concatenate([p for _, p in dyn.python.states])
+    largest = [max(1.0, float((np.abs(E.T @ x) / unit).max(initial=0.0))) for x in (state.v, state.a)]
+    by: list[tuple[FloatArray, FloatArray]] = []
+    for k, share in enumerate((STEP, STEP * largest[0], OF_ACCELERATIONS * largest[1])):
+        columns = []
+        for j in range(n):
+            size = unit[j]
+            if k == 1 and free[j] in places:  # a state, whose size is its own
+                size = max(1.0, abs(float(state.v[free[j]]))) / largest[0]
+            columns.append(values.differences(k, share * size, dense[:, j]))
+        rates, held = (np.array([column[i] for column in columns]).T.reshape(-1, n) for i in (0, 1))
+        by.append((rates, held))
+    rows, number = dense[places], [i for output in dyn.python.outputs for i in range(output.start, output.stop)]
+    R = E.T @ held_columns(dyn, state, number)
+    D = diags_array(np.where(np.isin(free, places), 0.0, 1.0)) @ D  # derivatives by the states are among those here
+    K, D, M = (csc_array(A - rows.T @ rates + R @ held) for A, (rates, held) in zip((K, D, M), by, strict=True))
+    return K, D, M
 
 
-def _by(function: Any, at: FloatArray, count: int) -> FloatArray:
-    """Central differences (count, len(at)) of a function of an array."""
-    out = np.zeros((count, len(at)))
-    for k in range(len(at)):
-        h = np.zeros(len(at))
-        h[k] = STEP * max(1.0, abs(float(at[k])))
-        out[:, k] = (np.asarray(function(at + h)) - np.asarray(function(at - h))) / (2.0 * h[k])
-    return out
+@contextmanager
+def states_evaluated(dyn: Dynamics, view: Any) -> Iterator[FloatArray]:
+    """The rates of all first-order states at the state of a view; what they hold there is held within.
+
+    In the order of the model, in which states read what those before them hold.
+    """
+    held, before, rates = dyn.mechanics.held, dyn.mechanics.held.copy(), [np.zeros(0)]
+    try:
+        for (item, places), output in zip(dyn.python.states, dyn.python.outputs, strict=True):
+            x, u = view.v[places], np.asarray(item.read(view), dtype=np.float64)
+            rates.append(np.asarray(item.rates_at(x, u, view.t)))
+            if item.actuators:
+                held[output] = item.output_at(x, u, view.t)
+        yield np.concatenate(rates)
+    finally:
+        held[:] = before
+
+
+class _Values:
+    """Rates of all first-order states, and what they hold, at states near one."""
+
+    def __init__(self, dyn: Dynamics, state: StepState) -> None:
+        self.dyn, self.state = dyn, state
+
+    def at(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Both at one state."""
+        dyn = self.dyn
+        with states_evaluated(dyn, dyn.python.viewer.view(dyn.env.t, q, v, a, lam)) as rates:
+            driven = [dyn.mechanics.held[output].copy() for output in dyn.python.outputs]
+        return rates, np.concatenate(driven)
+
+    def differences(self, part: int, h: float, way: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Derivatives along ``way`` (n_v,) of positions (part 0), velocities (1) or accelerations (2)."""
+        s = self.state
+        sides = []
+        for step in (h * way, -h * way):
+            state = [s.q, s.v, s.a, s.lam]
+            state[part] = moved(self.dyn, s.q, step) if part == 0 else state[part] + step
+            sides.append(self.at(*state))
+        (f, y), (g, z) = sides
+        return (f - g) / (2.0 * h), (y - z) / (2.0 * h)
+
+    def refuse_multipliers(self) -> None:
+        """Refuse states that read what hangs on multipliers: there are none left in minimal coordinates."""
+        dyn, s = self.dyn, self.state
+        if not dyn.n_c:
+            return
+        view, t = dyn.python.viewer.view, dyn.env.t
+        other = s.lam + (1.0 + np.abs(s.lam)) * (1.0 + np.arange(dyn.n_c) / dyn.n_c)
+        for item, _ in dyn.python.states:
+            for sensor in item.inputs:
+                here, there = (np.atleast_1d(sensor.read(view(t, s.q, s.v, s.a, lam))) for lam in (s.lam, other))
+                if not np.allclose(here, there, rtol=1e-12, atol=0.0):
+                    raise ModelError(
+                        f"FirstOrder {item.name!r} reads sensor {sensor.name!r}, which hangs on the forces of joints: "
+                        f"a linear model has these as outputs only. Read a position, a velocity or an acceleration, or "
+                        f"put a spring in place of the joint and read its force."
+                    )

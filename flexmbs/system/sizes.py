@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["body_sizes", "equation_sizes", "model_length", "sizes_of_bodies", "velocity_sizes"]
+__all__ = ["body_sizes", "equation_sizes", "model_extent", "sizes_of_bodies", "velocity_sizes"]
 
 
-def model_length(coordinates: Coordinates, mechanics: Mechanics) -> float:
-    """Largest extent of the model in its initial configuration [length]; 1 for a single point."""
+def model_extent(coordinates: Coordinates, mechanics: Mechanics) -> float:
+    """Largest extent of the model in its initial configuration [length]; 0 for a single point."""
     points = [part for group in coordinates.groups for part in group.extent()]
     points.append(np.array([m.position0() for m in mechanics.markers.markers]).reshape(-1, 3))
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
@@ -26,8 +26,7 @@ def model_length(coordinates: Coordinates, mechanics: Mechanics) -> float:
             axes = slice(part.shape[1])
             low[axes] = np.minimum(low[axes], part.min(axis=0))
             high[axes] = np.maximum(high[axes], part.max(axis=0))
-    extent = float((high - low).max(initial=0.0))
-    return extent if extent > 0.0 else 1.0
+    return max(0.0, float((high - low).max(initial=0.0)))
 
 
 Sizes = list[tuple[Any, IntArray, FloatArray]]

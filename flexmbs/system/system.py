@@ -25,7 +25,7 @@ from flexmbs.system.gather import gather
 from flexmbs.system.layout import Layouts, shared_layouts
 from flexmbs.system.mass import as_matrix, mass_rows
 from flexmbs.system.moving_mass import structure
-from flexmbs.system.sizes import body_sizes, equation_sizes, model_length, sizes_of_bodies, velocity_sizes
+from flexmbs.system.sizes import body_sizes, equation_sizes, model_extent, sizes_of_bodies, velocity_sizes
 from flexmbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -154,9 +154,14 @@ class System:
         return mass
 
     @cached_property
+    def extent(self) -> float:
+        """Largest extent of the model in its initial configuration [length]; 0 for a single point."""
+        return model_extent(self.coordinates, self.mechanics)
+
+    @property
     def length(self) -> float:
-        """Largest extent of the model in its initial configuration [length]."""
-        return model_length(self.coordinates, self.mechanics)
+        """The extent of the model [length], or 1 for a single point."""
+        return self.extent or 1.0
 
     @cached_property
     def body_sizes(self) -> tuple[IntArray, FloatArray]:

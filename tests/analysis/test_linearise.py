@@ -189,6 +189,88 @@ def test_first_order_states_and_their_actuators() -> None:
     assert linear.states[2] == "state 0 of 'coil'"
 
 
+def test_outputs_of_all_units_beside_each_other() -> None:
+    """Displacements of stiff parts are small beside their accelerations and reactions, and no round-off."""
+    m, k, c = 1e-3, 2e9, 1.0
+    ball = fx.PointMass(m, position=(0.0, 0.0), name="ball")
+    spring = fx.Bushing(fx.ground.marker((0, 0, 0)), ball, (k, k), damping=(c, c), name="spring")
+    sensors = [fx.control.PositionSensor(ball, (1, 0)), fx.control.VelocitySensor(ball, (1, 0)),
+               fx.control.AccelerationSensor(ball, (1, 0))]  # fmt: skip
+    linear = fx.linearise(fx.Model(ball, spring), [fx.PointForce(ball, (1.0, 0.0))], sensors)
+    expected = [[1, 0, 0, 0], [0, 0, 1, 0], [-k / m, 0, -c / m, 0]]
+    assert pytest.approx(np.array(expected), rel=1e-9) == linear.C
+    assert linear.D[:, 0] == pytest.approx([0, 0, 1 / m], rel=1e-9)
+    assert linear.transfer(0.0)[:, 0] == pytest.approx([1 / k, 0, 0], rel=1e-9, abs=1e-9)
+
+
+def test_the_compliance_of_a_bar_beside_its_reaction() -> None:
+    """L / EA, and all of the force goes to the joint."""
+    bar = fx.FlexibleBody.line((0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(),
+                               section=fx.Rectangle(width=0.1, height=0.1), material=fx.steel, name="bar")  # fmt: skip
+    hub = fx.PlanarRigidBody(1.0, 1.0, position=(0, 0), name="hub")
+    weld, ground = fx.FixedJoint(hub, bar.start, name="weld"), fx.FixedJoint(fx.ground, hub, at=(0, 0), name="ground")
+    outputs = [fx.control.PositionSensor(bar.end, (1, 0)), fx.control.MultiplierSensor("ground", 0)]
+    linear = fx.linearise(fx.Model(bar, hub, weld, ground), [fx.PointForce(bar.end, (1.0, 0.0))], outputs)
+    tip, reaction = linear.transfer(0.0)[:, 0].real
+    assert tip == pytest.approx(1.0 / (fx.steel.youngs_modulus * 0.01), rel=1e-6)
+    assert abs(reaction) == pytest.approx(1.0, rel=1e-6)
+
+
+def oscillator() -> tuple[fx.PointMass, fx.Bushing, tuple[float, float, float]]:
+    """A ball on a spring, with first-order states that push it."""
+    m, k, c = 2.0, 8.0, 0.4
+    ball = fx.PointMass(m, position=(0.0, 0.0), name="ball")
+    return ball, fx.Bushing(fx.ground.marker((0, 0, 0)), ball, (k, k), damping=(c, c)), (m, k, c)
+
+
+def both_roads(model: fx.Model, A: np.ndarray) -> None:
+    """Poles of `linearise` and roots of `solve_modal` are the eigenvalues of A and of the free direction."""
+    side = np.roots([2.0, 0.4, 8.0])
+    expected = np.sort_complex(np.concatenate((np.linalg.eigvals(A), side)))
+    assert np.sort_complex(fx.linearise(model).poles) == pytest.approx(expected, abs=1e-6)
+    found = np.sort_complex(fx.solve_modal(model).roots)
+    assert found == pytest.approx(np.sort_complex(expected[expected.imag >= -1e-9]), abs=1e-6)
+
+
+def test_states_that_read_accelerations() -> None:
+    """m x'' = -k x - c x' - 3 z, z' = (x'' - z) / 0.3."""
+    ball, spring, (m, k, c) = oscillator()
+    push = fx.control.ForceActuator(ball, (1, 0), name="push")
+    lag = fx.control.FirstOrder([0.0], lambda z, a, t: (a - z) / 0.3, fx.control.AccelerationSensor(ball, (1, 0)),
+                                push, output=lambda z, a, t: -3.0 * z, name="lag")  # fmt: skip
+    row = np.array([-k / m, -c / m, -3 / m])
+    both_roads(fx.Model(ball, spring, lag), np.array([[0, 1, 0], row, (row - [0, 0, 1]) / 0.3]))
+
+
+def test_states_that_read_what_others_hold() -> None:
+    """Two lags behind each other: unstable, though each is not; and what the first one holds is an output."""
+    ball, spring, (m, k, c) = oscillator()
+    signal, push = fx.control.Signal("filtered"), fx.control.ForceActuator(ball, (1, 0), name="push")
+    first = fx.control.FirstOrder([0.0], lambda z, x, t: (x - z) / 0.2, fx.control.PositionSensor(ball, (1, 0)),
+                                  signal, output=lambda z, x, t: 2.0 * z, name="first")  # fmt: skip
+    second = fx.control.FirstOrder([0.0], lambda z, u, t: (u - z) / 0.1, fx.control.HeldSensor(signal), push,
+                                   output=lambda z, u, t: -3.0 * z, name="second")  # fmt: skip
+    model = fx.Model(ball, spring, first, second)
+    A = np.array([[0, 1, 0, 0], [-k / m, -c / m, 0, -3 / m], [5, 0, -5, 0], [0, 0, 20, -10.0]])
+    assert np.linalg.eigvals(A).real.max() > 0.1
+    with pytest.warns(RuntimeWarning, match="flutter"):
+        both_roads(model, A)
+    linear = fx.linearise(model, outputs=[fx.control.HeldSensor(signal)])
+    assert linear.C[0, linear.states.index("state 0 of 'first'")] == pytest.approx(2.0)
+    assert np.count_nonzero(linear.C) == 1
+
+
+def test_states_that_read_reactions_are_refused() -> None:
+    """There are no multipliers in minimal coordinates: not a silent zero."""
+    _, model = hanging()
+    motor = fx.control.JointActuator("hinge", name="motor")
+    lag = fx.control.FirstOrder(
+        [0.0], lambda z, u, t: u - z, fx.control.MultiplierSensor("hinge", 0), motor, name="lag"
+    )
+    with pytest.raises(fx.ModelError, match=r"FirstOrder 'lag' reads .* forces of joints"):
+        fx.linearise(model.with_(lag))
+
+
 def test_cable_about_its_equilibrium_has_the_poles_of_its_modes() -> None:
     cable = fx.FlexibleBody.line(
         (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), name="cable",

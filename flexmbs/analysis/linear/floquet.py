@@ -27,8 +27,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import linearise_state
-from flexmbs.dynamics.minimal import DENSE, dependent_first, partitioned_basis
+from flexmbs.dynamics.linearisation import increment_sizes, linearise_state
+from flexmbs.dynamics.minimal import DENSE, basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.results.floquet import FloquetMultipliers
@@ -140,12 +140,12 @@ def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> Floqu
         M.append((X.T @ lin.M @ X).toarray())
         C.append((X.T @ (lin.D + lin.M @ U) @ X).toarray())
         S.append((X.T @ lin.K @ X).toarray())
-        G = (lin.G @ X).toarray()
+        G, sizes = (lin.G @ X).toarray(), increment_sizes(dyn, lin.free)
         if independent is None:
-            basis, _, independent = partitioned_basis(G, dependent_first(dyn, lin))
+            basis, _, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin))
             names = tuple(dyn.coordinates.describe(int(lin.free[i])) for i in independent)
         else:
-            basis = _with(G, independent)
+            basis = _with(G, sizes, independent)
         N.append(basis)
     A = _first_order(np.array(M), np.array(C), np.array(S), np.array(N), length)
     found = _map(A, length)
@@ -180,21 +180,15 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
         )
 
 
-def _with(G: FloatArray, independent: Any) -> FloatArray:
+def _with(G: FloatArray, sizes: FloatArray, independent: Any) -> FloatArray:
     """The basis with unit rows at given coordinates."""
-    n = G.shape[1]
-    dependent = np.setdiff1d(np.arange(n), independent)
-    N = np.zeros((n, len(independent)))
-    N[independent, np.arange(len(independent))] = 1.0
-    if len(dependent):
-        N[dependent] = -np.linalg.pinv(G[:, dependent], rcond=1e-9) @ G[:, independent]
-        left = np.abs(G @ N).max(initial=0.0)
-        if left > 1e-6 * np.abs(G).max() * max(1.0, float(np.abs(N).max())) or np.abs(N).max() > 1e6:
-            raise ModelError(
-                "floquet: the coordinates that are independent at the beginning are not so within the period; begin "
-                "at another moment of it."
-            )
-    return N
+    found = basis_with(G, sizes, independent)
+    if found is None or np.abs(found[0] / sizes[:, None] * sizes[independent]).max(initial=0.0) > 1e6:
+        raise ModelError(
+            "floquet: the coordinates that are independent at the beginning are not so within the period; begin "
+            "at another moment of it."
+        )
+    return found[0]
 
 
 def _first_order(M: FloatArray, C: FloatArray, S: FloatArray, N: FloatArray, length: float) -> FloatArray:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import solve_continuous_lyapunov
+from scipy.linalg import matrix_balance, solve_continuous_lyapunov
 
 from flexmbs.analysis.linear.spectra import TableSpectrum, WhiteSpectrum
 from flexmbs.core.checks import show
@@ -94,7 +94,9 @@ def _by_lyapunov(linear: LinearModel, j: int, level: float, corner: float | None
             f"random: white noise goes straight to the output {name!r}, whose mean square is then infinite; take a "
             f"FirstOrderSpectrum or a TableSpectrum."
         )
-    X = solve_continuous_lyapunov(A, -0.5 * level * np.outer(B, B))
+    # In units in which rows and columns are of one size: rates of a part of 20 kHz are 1e5 times its displacements.
+    balanced, (unit, _) = matrix_balance(A, permute=False, separate=True)
+    X = solve_continuous_lyapunov(balanced, -0.5 * level * np.outer(B / unit, B / unit)) * np.outer(unit, unit)
     squares = np.einsum("ij,jk,ik->i", C, X, C)
     rate = C @ A
     rates = np.einsum("ij,jk,ik->i", rate, X, rate)

@@ -24,7 +24,7 @@ from flexmbs.analysis.small_motions import SmallMotions, stiffness_by_mass
 from flexmbs.core.checks import as_array, as_count, is_list
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
-from flexmbs.dynamics.linearisation import held_columns, moved
+from flexmbs.dynamics.linearisation import held_columns, increment_sizes, moved
 from flexmbs.linear.frequency_response import FrequencyResponse
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
@@ -35,9 +35,9 @@ from flexmbs.system.system import System
 __all__ = ["SparseLinearModel", "linearise_sparse"]
 
 STEP = 1e-6
-"""Step of the differences of sensors."""
-SEEN = 1e-11
-"""Change of a sensor, relative to the step, below which it does not see the coordinates."""
+"""Step of the differences of sensors, relative to the size of the model."""
+ROUND_OFF = 8.0 * float(np.finfo(float).eps) / STEP
+"""Derivative of a sensor, relative to its largest one, up to which it is round-off."""
 REFINED, FAR = 8, 0.1
 """Steps of the refinement of a root, and how far it may be moved, relative to its size."""
 PASSES = 3
@@ -293,11 +293,12 @@ class _Rows:
         self.point, self.sensors = point, sensors
         self.n = len(point.lin.free)
         self.size = sum(s.size for s in sensors)
-        self.weight = np.random.default_rng(1).uniform(0.5, 1.0, self.n)
+        sizes = increment_sizes(point.dyn, point.lin.free)
+        self.weight = np.random.default_rng(1).uniform(0.5, 1.0, self.n) * sizes
         if not self.size:
             return
         for what in (2, 3):
-            if np.any(np.abs(self._change(np.arange(self._width(what)), what)) > SEEN):
+            if np.any(self._change(np.arange(self._width(what)), what)):
                 raise ModelError(
                     "linearise_sparse: an output depends on accelerations or reactions; take positions or rates, or "
                     "linearise."
@@ -310,14 +311,15 @@ class _Rows:
         while stack:
             places = stack.pop()
             change = self._change(places, what)
-            if not np.any(np.abs(change) > SEEN):
+            if not np.any(change):
                 continue
             if len(places) == 1:
-                out[:, places[0]] = change / self.weight[places[0]]
+                out[:, places[0]] = change
             else:
                 half = len(places) // 2
                 stack += [places[:half], places[half:]]
-        return out
+        out[np.abs(out) <= ROUND_OFF * np.abs(out).max(axis=1, initial=0.0)[:, None]] = 0.0
+        return out / self.weight
 
     def _width(self, what: int) -> int:
         return self.point.dyn.n_c if what == 3 else self.n

@@ -24,6 +24,7 @@ from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import increment_sizes
 from flexmbs.dynamics.minimal import basis_with
 from flexmbs.results.time import TimeSolution
 
@@ -244,9 +245,7 @@ def _best(owner: str, run: TimeSolution, steps: IntArray) -> IntArray | None:
         dyn, lin = point.dyn, point.lin
         if not dyn.n_c:
             return None
-        size = np.ones(dyn.n_v)
-        size[dyn.coordinates.displacements] = dyn.length
-        size = np.where(lin.states, np.inf, size[lin.free])
+        size = np.where(lin.states, np.inf, increment_sizes(dyn, lin.free))
         G = lin.G.toarray()
         G[:, lin.states] = 0.0
         matrices.append(G)
@@ -256,7 +255,7 @@ def _best(owner: str, run: TimeSolution, steps: IntArray) -> IntArray | None:
     still = np.flatnonzero(np.isfinite(size))
 
     def growth(places: IntArray) -> float:
-        found = [basis_with(G[:, still], np.searchsorted(still, places)) for G in matrices]
+        found = [basis_with(G[:, still], size[still], np.searchsorted(still, places)) for G in matrices]
         if any(x is None for x in found):
             return float(np.inf)
         return max(float(np.abs(x[0] / size[still, None] * size[places]).max(initial=0.0)) for x in found if x)

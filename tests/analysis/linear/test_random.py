@@ -60,3 +60,9 @@ def test_what_is_refused() -> None:
         damped.random({0: lambda f: f})
     with pytest.raises(fx.ModelError, match="ascend"):
         fx.TableSpectrum([2.0, 1.0], [1.0, 1.0])
+
+
+def test_white_noise_on_a_small_stiff_part() -> None:
+    """22 kHz in metres: rates are 1e5 times the displacements; the mean square is S0 / (4 c k) of a level of one."""
+    found = oscillator(1e-3, 1.0, 2e7).part(outputs=["x"]).random({0: 1.0})
+    assert found.mean_squares == pytest.approx([1.0 / (4.0 * 1.0 * 2e7)], rel=1e-8)
