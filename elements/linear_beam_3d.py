@@ -50,8 +50,8 @@ class LinearBeam3D:
     Raises
     ------
     ModelError
-        If an argument is of the wrong kind, and (when the body is made) if GJ is missing or ``up`` is parallel to an
-        element.
+        If an argument is of the wrong kind, and (when the body is made) if GJ is missing, ``up`` is parallel to an
+        element, or the mesh has point data ``up``, which elements with sections at their nodes take.
 
     Notes
     -----

@@ -4,11 +4,16 @@ Read are ``*NODE``, ``*ELEMENT``, ``*NSET``, ``*ELSET`` (with ``GENERATE``, sets
 and ``*ELEMENT``) and ``*INCLUDE``, flat or within one ``*PART`` with one ``*INSTANCE`` that is not moved. Names of sets
 are compared without regard to case, as Abaqus does. meshio's reader is not used: it lets a second ``*NODE`` block
 replace the first, gives sets to the wrong block of elements, and skips what it does not know.
+
+Masses, springs and dashpots (``TYPE=MASS``, ``SPRING1``, ...) are no cells: they are left out, of sets, too, and
+counted in a warning. Other elements that have no cell type here are refused.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -43,6 +48,11 @@ ELEMENTS = (
     ("hexahedron", r"(C3D|DC3D)8[A-Z]*|SC8RT?|CSS8"),
     ("hexahedron20", r"(C3D|DC3D)20[A-Z]*"),
 )
+DISCRETE = {
+    "MASS": 1, "ROTARYI": 1, "SPRING1": 1, "DASHPOT1": 1,
+    "SPRING2": 2, "SPRINGA": 2, "DASHPOT2": 2, "DASHPOTA": 2,
+}  # fmt: skip
+"""Elements that have no extent, with the number of their nodes: they are passed over, and a warning counts them."""
 #: the element that is written for a cell type, in the plane and in space
 WRITTEN = {
     "line": ("B21", "B31"),
@@ -68,6 +78,15 @@ def read_abaqus(path: Path) -> Plain:
     deck = _Deck(str(path))
     for keyword, options, rows, place in keywords(path):
         deck.take(keyword, options, rows, place)
+    if deck.discrete:
+        count = Counter(name for _, name in deck.discrete.values())
+        warnings.warn(
+            f"{path}: elements that are no cells of a mesh are not read: "
+            f"{', '.join(f'{n} of type {name}' for name, n in count.items())}. Their mass, stiffness and damping are "
+            "missing in what is computed with this mesh; give a Part its NodalMass and NodalSpring connections, or a "
+            "model its Bushing, SpringDamper and rigid bodies.",
+            stacklevel=3,
+        )
     return deck.plain()
 
 
@@ -144,12 +163,13 @@ def _wrapped(numbers: list[int]) -> Iterator[str]:
 class _Deck:
     """What was read so far: numbers of the file to coordinates, elements, sets by their first spelling.
 
-    An element has its cell type, its nodes and its type in the file.
+    An element has its cell type, its nodes and its type in the file; a discrete one its nodes and type.
     """
 
     path: str
     nodes: dict[int, list[float]] = field(default_factory=dict)
     elements: dict[int, tuple[str, list[int], str]] = field(default_factory=dict)
+    discrete: dict[int, tuple[list[int], str]] = field(default_factory=dict)
     node_sets: dict[str, list[int]] = field(default_factory=dict)
     cell_sets: dict[str, list[int]] = field(default_factory=dict)
     spelling: dict[str, str] = field(default_factory=dict)
@@ -195,7 +215,10 @@ class _Deck:
         blocks = [(name, np.array(block, dtype=np.int64)) for name, block in cells.items()]
         blocks = [(name, _ends_first(points, nodes) if name == "line3" else nodes) for name, nodes in blocks]
         cell_sets = {}
-        for name, labels in self.cell_sets.items():
+        for name, members in self.cell_sets.items():
+            labels = [label for label in members if label not in self.discrete]
+            if members and not labels:
+                continue
             self._known(f"element set {name!r}", labels, place)
             found = [place[label] for label in labels]
             cell_sets[self.spelling[f"E {name}"]] = [
@@ -255,13 +278,14 @@ class _Deck:
     def _take_elements(self, options: dict[str, str], rows: list[tuple[str, str]], place: str) -> None:
         name = options.get("TYPE", "").upper()
         kind = _kind(options)
-        if not kind:
+        if not kind and name not in DISCRETE:
             raise ReadError(
                 f"{place}: elements of type {name!r} have no cell type here; supported are beams and trusses (B31, "
                 "B32, T3D2, ...), plane, shell and membrane elements with 3, 4, 6 or 8 nodes (CPS4, CPE6, S4R, ...), "
-                "and C3D4, C3D8, C3D10 and C3D20 with their variants. Take other elements out of the file."
+                "and C3D4, C3D8, C3D10 and C3D20 with their variants; masses, springs and dashpots are passed over. "
+                "Take other elements out of the file."
             )
-        length = cell_type(kind).n_nodes + 1
+        length = (cell_type(kind).n_nodes if kind else DISCRETE[name]) + 1
         numbers = [n for line, at in rows for n in integers(line, at)]
         if len(numbers) % length:
             raise ReadError(
@@ -270,9 +294,12 @@ class _Deck:
             )
         table = [numbers[i : i + length] for i in range(0, len(numbers), length)]
         for label, *nodes in table:
-            if label in self.elements:
+            if label in self.elements or label in self.discrete:
                 raise ReadError(f"{place}: element {label} is there twice.")
-            self.elements[label] = (kind, nodes, name)
+            if kind:
+                self.elements[label] = (kind, nodes, name)
+            else:
+                self.discrete[label] = (nodes, name)
         if "ELSET" in options:
             self._add("E", options["ELSET"], [row[0] for row in table])
 
@@ -288,6 +315,7 @@ class _Deck:
             if source is None:
                 raise ReadError(f"{place}: *NSET of the unknown element set {options['ELSET']!r}.")
             labels += [n for label in source if label in self.elements for n in self.elements[label][1]]
+            labels += [n for label in source if label in self.discrete for n in self.discrete[label][0]]
             self._count(len(labels), place)
         for line, at in rows:
             words = [word.strip().strip('"') for word in line.split(",") if word.strip()]

@@ -23,6 +23,7 @@ from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.stresses import stress_operator
 from flexmbs.reduction.basis import Basis
+from flexmbs.reduction.free_parts import HELD, rigid_motions, what_holds
 from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part, with_rigid_motions
 from flexmbs.reduction.interfaces import Attached, Interface, attach
 from flexmbs.reduction.kept import Kept, fingerprint
@@ -148,6 +149,7 @@ def reduce(
             "method": basis.method,
             "origin": operators.origin,
             "unknowns": str(operators.n),
+            **({HELD: held} if (held := what_holds(bare)) else {}),
             **({} if prestress is None else {"prestress": "stress stiffness of a static solution"}),
             **{str(k): str(v) for k, v in basis.settings.items()},
             "made by": f"flexmbs {version()}",
@@ -216,18 +218,7 @@ def _inertia(
     found = inertia_of_mass_matrix(plain.M, plain.dofs.node, plain.dofs.component, plain.points, vectors)
     if not isinstance(found, InertiaInvariants) or found.exact:
         return found if isinstance(found, InertiaInvariants) else None
-    return with_rigid_motions(found, plain.M, _rigid_motions(plain), vectors)
-
-
-def _rigid_motions(operators: Operators) -> FloatArray:
-    """Rigid motions (n, 6) with what scalar unknowns do in them: nothing strains, so no force acts on these."""
-    out = operators.rigid_motions()
-    loose = np.flatnonzero(operators.dofs.node < 0)
-    if len(loose):
-        forces = np.asarray(operators.K @ out)[loose]
-        own = operators.K[loose][:, loose].toarray()
-        out[loose] = -np.linalg.lstsq(own, forces, rcond=None)[0]
-    return out
+    return with_rigid_motions(found, plain.M, rigid_motions(plain), vectors)
 
 
 def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArray | None, tuple[str, ...], Any]:

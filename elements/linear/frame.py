@@ -79,7 +79,8 @@ class Frame:
         If an argument is of the wrong kind, GJ is missing, a component is unknown, or releases make the beam a
         mechanism; in a part, if the material is not an `Elastic`.
     MeshError
-        In a part, if a beam has no length or ``up`` is parallel to it; the message gives the numbers of the cells.
+        In a part, if a beam has no length or ``up`` is parallel to it; the message gives the numbers of the cells. If
+        the mesh has point data ``up``, which elements with sections at their nodes take.
 
     Notes
     -----

@@ -229,6 +229,10 @@ class LinearModel(Hinted):
     def to_control(self) -> Any:
         """The same as `control.StateSpace` of python-control, with the names of states, inputs and outputs.
 
+        python-control keeps dots in names for itself; in their place stands U+2024, ONE DOT LEADER, which looks alike
+        and which `from_control` turns back. There is no place for ``operating_outputs`` and ``energy``: keep this model
+        for them.
+
         Raises
         ------
         ModelError
@@ -241,6 +245,9 @@ class LinearModel(Hinted):
     @classmethod
     def from_control(cls, system: Any) -> LinearModel:
         """From a system of python-control in continuous time (state space; transfer functions are converted).
+
+        Names are as in `to_control`. ``operating_outputs`` are zeros and ``energy`` is None, which a system of
+        python-control does not hold; ``dataclasses.replace(model, operating_outputs=...)`` enters them.
 
         Raises
         ------

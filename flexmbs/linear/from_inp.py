@@ -59,8 +59,9 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     Warns
     -----
     UserWarning
-        If the file has supports, rigid bodies, ties, springs or masses, which are not read; or mass damping; or types
-        of elements that do not exist here, with what was taken instead.
+        If the file has supports, rigid bodies, ties, springs, dashpots or point masses, which are not read, with the
+        number of those that are elements; or mass damping; or types of elements that do not exist here, with what was
+        taken instead.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     if cards.not_read:
         warnings.warn(
             f"{path}: not read, as they are no elements: {', '.join('*' + word for word in cards.not_read)}. Give the "
-            "part its connections in Python.",
+            "part its connections in Python: what these add or hold is missing in it.",
             stacklevel=2,
         )
     regions, taken = [], dict[str, Choice]()

@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_name, is_list, show
 from flexmbs.core.contracts import IntArray
-from flexmbs.core.errors import MeshError, ModelError
+from flexmbs.core.errors import MeshError, ModelError, a_or_an
 from flexmbs.elements.linear import hexahedron, tetra
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
 from flexmbs.linear.connections import DistributingCoupling, NodalMass, NodalSpring, RigidCoupling
@@ -101,6 +101,13 @@ class Part(Solvable, Hinted):
                 raise ModelError(f"{owner}: {what} must be a list of such objects, not {show(given)}.")
             object.__setattr__(self, what, tuple(given))
         object.__setattr__(self, "pieces", _pieces(owner, self.mesh, self.material, self.regions))
+        own = [p.region for p in self.pieces if hasattr(p.region.element, "up")]
+        if own and "up" in self.mesh.point_data:
+            kind = type(own[0].element).__name__
+            raise MeshError(
+                f"{owner}: the mesh has point data 'up', but a {kind} has its section along its own direction up, the "
+                f"same for all cells of a region; give {kind}(up=...), with a region for each direction."
+            )
         cells = [(p.region.element.n_components, p.cells) for p in self.pieces]
         object.__setattr__(self, "nodes", number_nodes(owner, self.mesh, cells, self.connections))
         # blamed on whoever called the constructor
@@ -218,8 +225,8 @@ def _pieces(owner: str, mesh: Mesh, material: Any, regions: Sequence[Region]) ->
             if block.cell_type != kind:
                 if sets is not None and len(numbers):
                     raise ModelError(
-                        f"{owner}: region {label} has {block.cell_type} cells, but a {region.element.name} lives on "
-                        f"{kind!r} cells; make a set of each type."
+                        f"{owner}: region {label} has {block.cell_type} cells, but {a_or_an(region.element.name)} "
+                        f"lives on {kind!r} cells; make a set of each type."
                     )
                 continue
             if taken[b][numbers].any():

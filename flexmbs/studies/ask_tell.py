@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import time
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +32,8 @@ __all__ = ["Evaluations"]
 
 RARELY = 20.0
 """The file is written anew after so many times the time that it took the last time."""
+ROUND_OFF = 1e-9
+"""How far a share may lie outside of 0 to 1: what optimisers leave there that keep to bounds only to round-off."""
 
 
 class Evaluations:
@@ -87,7 +90,10 @@ class Evaluations:
         self.failed = float(failed)
         self._study = Study(family, Points([family.centre]), measures, analysis)
         self._rows = _Rows(self._study, as_target("Evaluations", file, (".h5", ".nc")))
-        weakref.finalize(self, self._rows.write)
+        weakref.finalize(self, self._rows.end).atexit = False
+        # What is registered last is called first: here it is after h5py, which writes nothing once it was called, and
+        # after the finalizers of weakref, which remove temporary folders.
+        atexit.register(self._rows.write)
 
     def __call__(self, values: Iterable[Mapping[str, Any]]) -> FloatArray:
         """Numbers (n, n_measures) for a list of values; ``failed`` where a run has none."""
@@ -108,12 +114,21 @@ class Evaluations:
         Raises
         ------
         ModelError
-            If x has another shape.
+            If x has another shape, or a share is not between 0 and 1.
         """
         shares = np.asarray(x, dtype=float)
-        if shares.ndim not in (1, 2) or len(shares) != len(self.family.names):
-            raise ModelError(f"Evaluations: expected {len(self.family.names)} shares, not an array {shares.shape}.")
+        names = list(self.family.names)
+        if shares.ndim not in (1, 2) or len(shares) != len(names):
+            raise ModelError(f"Evaluations: expected {len(names)} shares, not an array {shares.shape}.")
         columns = shares.reshape(len(shares), -1).T
+        outside = np.argwhere(~((columns >= -ROUND_OFF) & (columns <= 1.0 + ROUND_OFF)))
+        if len(outside):
+            row, k = outside[0]
+            raise ModelError(
+                f"Evaluations: the share of the range of {names[k]!r} must be between 0 and 1, not "
+                f"{columns[row, k]:.6g}; give the optimiser the bounds 0 and 1 of every share."
+            )
+        columns = np.clip(columns, 0.0, 1.0)
         rows = [
             {n: p.at(float(s)) for (n, p), s in zip(self.family.parameters.items(), c, strict=True)} for c in columns
         ]
@@ -178,6 +193,11 @@ class _Rows:
         self._journal.remove()
         self._last = time.monotonic()
         self._took = self._last - began
+
+    def end(self) -> None:
+        """Write the file for the last time, and leave the program nothing to write when it ends."""
+        atexit.unregister(self.write)
+        self.write()
 
     def begun(self) -> Journal:
         """The journal, once it and the file have been looked at."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,10 +15,10 @@ import numpy as np
 from flexmbs.core.checks import is_among, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.errors import LossWarning, ModelError, ReadError, unknown_name
 from flexmbs.studies.outcomes import Ended, Outcome
 from flexmbs.studies.parameters import Value
-from flexmbs.studies.study_file import Stored, read_study
+from flexmbs.studies.study_file import Kept, Stored, read_study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -305,6 +307,9 @@ class StudyResults(Sequence[StudyRun]):
 def load(path: str | PathLike[str], study: Study | None = None) -> StudyResults:
     """All runs that the file of a study holds.
 
+    Runs of a program that goes on, or was killed, may still be in the journal beside the file: `Study.run` or
+    `Evaluations` with this file take them up, and until then a warning tells of them.
+
     Parameters
     ----------
     path : path-like
@@ -315,11 +320,27 @@ def load(path: str | PathLike[str], study: Study | None = None) -> StudyResults:
     ------
     ReadError
         If the file is missing, damaged, of another kind, or of another study than the given one.
+
+    Warns
+    -----
+    LossWarning
+        If there are runs in a journal beside the file that it lacks.
     """
-    from flexmbs.studies.journal import check_identity
+    from flexmbs.studies.journal import Journal, check_identity
 
     target = Path(path)
     results = StudyResults.of_file(target, study)
+    journal = Journal(target, results.header)
+    more = 0
+    with suppress(ReadError):  # of a journal of another study
+        more = len(Kept(target, journal).ended) - sum(run.ended is not Ended.MISSING for run in results)
+    if more > 0:
+        warnings.warn(
+            f"Study: {target} lacks {more} runs that are in {journal.path.name} beside it, of a program that goes on "
+            f"or was killed; run the study again with this file, or ask its Evaluations for results.",
+            LossWarning,
+            stacklevel=2,
+        )
     if study is not None:
         check_identity(target, results.header, study.header)
     return results

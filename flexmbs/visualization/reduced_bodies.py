@@ -86,11 +86,15 @@ def body_surface(solution: States, drawing: Drawing, colour: str) -> Surface | N
 
 
 def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: Any = slice(None)) -> Path:
-    """Write the motion of a floating body with its mesh as a series for ParaView; see `TimeSolution.to_paraview`."""
-    body, _, _ = motion_of("to_paraview", solution, body, slice(0, 1))
+    """Write the motion of a body of a reduced model with its mesh as a series for ParaView.
+
+    See `TimeSolution.to_paraview`. Displacements are from where the undeformed mesh lies in the first stored state.
+    """
+    drawn: Any
+    drawn, _, start = motion_of("to_paraview", solution, body, slice(0, 1))
     rows = np.arange(len(solution))[steps]
-    units, reduced = solution.model.units, body.reduced
-    points = body.position + reduced.points @ body.rotation.T
+    units, reduced = solution.model.units, drawn.reduced
+    points = placed((reduced.points - drawn.origin)[None], start)[0]
 
     def series() -> Iterator[tuple[float, dict[str, FloatArray], dict[str, list[FloatArray]]]]:
         for row in rows:
@@ -98,7 +102,7 @@ def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: 
             _, eta, _ = motion_of("to_paraview", solution, body, one)
             data = {
                 f"displacement [{units.length}]": deformed(solution, body, one)[0] - points,
-                f"deformation [{units.length}]": displacements(body, np.arange(len(points)), eta)[0],
+                f"deformation [{units.length}]": displacements(drawn, np.arange(len(points)), eta)[0],
             }
             if reduced.stress_shapes is not None:
                 values = np.full(len(points), np.nan)

@@ -9,10 +9,11 @@ import pytest
 
 from flexmbs.core.errors import ModelError
 from flexmbs.core.section import BeamStiffness
-from flexmbs.elements import ANCFCable2D, ANCFCable3D, Gauss, LinearBeam2D, LinearBeam3D, Lobatto
+from flexmbs.elements import ANCFBeam, ANCFCable2D, ANCFCable3D, Gauss, LinearBeam2D, LinearBeam3D, Lobatto
 
 CABLES = [ANCFCable2D, ANCFCable3D]
 BEAMS = [LinearBeam2D, LinearBeam3D]
+THICK = BeamStiffness(EA=1, EI_y=1, EI_z=1, GJ=1, GA_y=1, GA_z=1, mass_per_length=1, rhoI_y=1, rhoI_z=1)
 
 
 @pytest.mark.parametrize("kind", CABLES)
@@ -57,6 +58,23 @@ def test_up_parallel_to_an_element_names_the_element(on_points):
     with pytest.raises(ModelError, match=r"LinearBeam3D: up = .* parallel to the axis of element 1 from \[1.0, 0.0, 0"):
         on_points(LinearBeam3D(), points, stiffness=BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1))
     on_points(LinearBeam3D(up=(0, 1, 0)), points, stiffness=BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1))
+
+
+def test_up_at_the_points_is_refused_where_the_element_has_its_own():
+    """An element whose nodes have sections takes it, one without sections has no use for it."""
+    import flexmbs as fx
+
+    mesh = fx.meshes.polyline([(0, 0, 0), (1, 0, 0)], [2])
+    turned = replace(mesh, point_data={"up": np.tile((0.0, 1.0, 0.0), (3, 1))})
+    rod = BeamStiffness(EA=1, EI_z=1, GJ=1, mass_per_length=1)
+    with pytest.raises(fx.MeshError, match=r"'beam'.*point data 'up'.*LinearBeam3D\(up=\.\.\.\)"):
+        fx.FlexibleBody(turned, element=LinearBeam3D(), stiffness=rod, name="beam")
+    for element, nodes in ((ANCFBeam(), fx.meshes.three_node(turned)), (ANCFCable3D(), turned)):
+        assert fx.FlexibleBody(nodes, element=element, stiffness=THICK, name="beam").element is element
+    region = fx.linear.Region(None, fx.elements.Frame(section=rod))
+    with pytest.raises(fx.MeshError, match=r"Part 'frame'.*point data 'up'.*Frame\(up=\.\.\.\)"):
+        fx.linear.Part(turned, regions=[region], name="frame")
+    assert len(fx.linear.Part(mesh, regions=[region], name="frame").pieces) == 1
 
 
 def test_spatial_beam_needs_torsional_stiffness(build):

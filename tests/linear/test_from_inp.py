@@ -120,6 +120,27 @@ def test_keywords_that_change_the_structure_are_named(write):
         part_from_inp(write(MESH, STEEL, PLY, SECTIONS, "*BOUNDARY\n1, 1, 3\n*TIE, NAME=A\nX, Y\n*BOUNDARY\n2, 1\n"))
 
 
+def test_springs_and_masses_are_counted_and_left_out(write):
+    """The part is that of the file without them, and both warnings say that something is missing."""
+    discrete = (
+        "*ELEMENT, TYPE=MASS, ELSET=M\n20, 4\n21, 5\n*MASS, ELSET=M\n100.\n"
+        "*ELEMENT, TYPE=SPRING1, ELSET=S\n22, 1\n*SPRING, ELSET=S\n1\n1e9\n"
+        "*ELEMENT, TYPE=SPRINGA, ELSET=T\n23, 1, 2\n*ELSET, ELSET=ALL\nSolid, More, M, S, T\n"
+        "*NSET, NSET=HEAVY, ELSET=M\n"
+    )
+    with (
+        pytest.warns(UserWarning, match=r"2 of type MASS, 1 of type SPRING1, 1 of type SPRINGA\..*are missing"),
+        pytest.warns(UserWarning, match=r"\*MASS, \*SPRING\. Give .* is missing"),
+    ):
+        found = part_from_inp(write(MESH, discrete, STEEL, PLY, SECTIONS))
+    plain = part_from_inp(write(MESH, STEEL, PLY, SECTIONS))
+    a, b = found.assemble(), plain.assemble()
+    assert abs(a.K - b.K).max() == abs(a.M - b.M).max() == 0.0
+    assert not {"M", "S", "T"} & set(found.mesh.cell_sets)
+    assert sum(len(p) for p in found.mesh.cell_set("ALL")) == 2
+    assert found.mesh.node_set("HEAVY").tolist() == [3, 4]
+
+
 def test_what_follows_a_step_is_load(write):
     path = write(MESH, STEEL, PLY, SECTIONS, "*STEP\n*STATIC\n*BOUNDARY\n1, 1, 3\n*END STEP\n")
     assert read_sections(path).not_read == ()

@@ -149,6 +149,26 @@ def test_element_types(read, name, expected):
 
 
 @pytest.mark.parametrize(
+    ("name", "nodes"),
+    [("MASS", 1), ("ROTARYI", 1), ("SPRING1", 1), ("DASHPOT1", 1), ("SPRING2", 2), ("SpringA", 2), ("DASHPOT2", 2),
+     ("DASHPOTA", 2)],
+)  # fmt: skip
+def test_elements_without_extent_are_counted_and_left_out(read, name, nodes):
+    """Two of them; a set of cells with one of them has the cell only."""
+    ends = "10, 30"[: 4 * nodes - 2]
+    text = f"*ELEMENT, TYPE={name}, ELSET=D\n8, {ends}\n9, {ends}\n*ELSET, ELSET=BOTH\n1, 9\n"
+    with pytest.warns(UserWarning, match=rf"part\.inp: .*: 2 of type {name.upper()}\. Their mass, stiffness"):
+        mesh = read(NODES + QUADS + text)
+    assert mesh.n_cells == 1
+    assert list(mesh.cell_sets) == ["BOTH"]
+    assert mesh.cell_set("BOTH")[0].tolist() == [0]
+    with pytest.raises(ReadError, match=f"{name.upper()} needs {nodes + 1} numbers"):
+        read(NODES + QUADS + f"*ELEMENT, TYPE={name}\n8\n")
+    with pytest.raises(ReadError, match="element 1 is there twice"):
+        read(NODES + QUADS + f"*ELEMENT, TYPE={name}\n1, {ends}\n")
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("no keyword\n", "data before the first keyword"),

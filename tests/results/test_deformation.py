@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs import trees
 from flexmbs.io.model_description import describe_model, rebuild_model
 from flexmbs.visualization.animation import draw_frame
 from flexmbs.visualization.time_views import scene
@@ -103,6 +104,34 @@ def test_animation_and_paraview(run: Any, tmp_path: Path) -> None:
         t, data, _ = reader.read_data(2)
     assert t == run.t[50]
     np.testing.assert_allclose(points + data["displacement [m]"], run.deformed("two", steps=[50])[0], atol=1e-14)
+
+
+def test_a_flexible_link_is_written_for_paraview_as_the_body_that_it_replaces(tmp_path: Path) -> None:
+    """The same bar in the same frame, once as link of a tree on a hinge, once as body with a joint."""
+    import meshio
+
+    lever = trees.FlexibleLink("lever", bar(), "left", joint=trees.Revolute((0, 1, 0)))
+    tree = trees.Tree(lever, position=(0.2, 0.0, 0.1), name="tree")
+    body = fx.FloatingBody(bar(), reference="left", position=(0.2, 0.0, 0.1), name="lever")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0.2, 0.0, 0.1), axis=(0, 1, 0), name="hinge")
+    found = []
+    for model, what in (
+        (fx.Model(tree, fx.Gravity((0, 0, -9.81))), tree.link("lever")),
+        (fx.Model(body, hinge, fx.Gravity((0, 0, -9.81))), body),
+    ):
+        done = fx.simulate(model, 0.05, step=1e-3)
+        path = done.to_paraview(tmp_path / f"{type(what).__name__}.xdmf", what, slice(None, None, 25))
+        with meshio.xdmf.TimeSeriesReader(path) as reader:
+            points, _ = reader.read_points_cells()
+            found.append((points, [reader.read_data(k)[1] for k in range(reader.num_steps)]))
+    (points, link), (expected, free) = found
+    np.testing.assert_allclose(points, bar().points + np.array((0.2, 0.0, 0.1)), atol=1e-12)
+    np.testing.assert_allclose(points, expected, atol=1e-12)
+    fall = np.abs(free[-1]["displacement [m]"]).max()
+    assert fall == pytest.approx(1.5 * 9.81 * 0.05**2 / 2, rel=0.05)  # a bar on a hinge: its end falls by 3/4 g t^2
+    for ours, theirs in zip(link, free, strict=True):
+        for name in ours:
+            np.testing.assert_allclose(ours[name], theirs[name], atol=1e-6 * fall)
 
 
 SCHEMES = [

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.core.errors import LossWarning
 from flexmbs.studies import Between, Evaluations, Family, Grid, Measure, Simulation, Study
 from flexmbs.studies.digest import source_digest
 
@@ -117,6 +118,8 @@ def test_evaluations_write_their_file_seldom_and_lose_nothing(
     found = [runs([{"x": x / 10}])[0, 0] for x in range(8)]
     assert found == [x / 10 for x in range(8)]
     assert written == [1]  # after the first, of which it is not known how long writing takes
+    with pytest.warns(LossWarning, match=r"lacks 7 runs that are in runs\.h5\.journal"):
+        assert len(fx.studies.load(file)) == 1
     # as if the process had been killed: another one finds all in file and journal, and runs none of them again
     again = Evaluations(family, measure, Simulation(0.0), file)
     monkeypatch.setattr(ask_tell, "run_all", lambda *args: pytest.fail("a run was made again"))
@@ -130,6 +133,30 @@ def test_evaluations_write_their_file_seldom_and_lose_nothing(
     assert len(fx.studies.load(file)) == 9
     with pytest.raises(fx.FlexmbsError, match="another study"):
         Evaluations(family, Measure("far", scaled(2.0)), Simulation(0.0), file)([{"x": 0.5}])
+
+
+@pytest.mark.parametrize("first", ["import tempfile; folder = tempfile.TemporaryDirectory()", ""])
+@pytest.mark.parametrize("kept", ["runs", "{}"])
+def test_the_end_of_a_program_loses_no_run(tmp_path: Path, first: str, kept: str) -> None:
+    """Whoever has registered something for the end before: h5py writes nothing once its own turn has come."""
+    script = tmp_path / "program.py"
+    script.write_text(f"""{first}
+import flexmbs as fx
+from flexmbs.studies import Between, Evaluations, Family, Measure, Simulation, ask_tell
+ask_tell.RARELY = 1e9
+def ball(x=0.5):
+    return fx.Model(fx.PointMass(1.0, position=(x, 0, 0), name="ball"))
+def far(run):
+    return run.position("ball")[-1, 0]
+runs = Evaluations(Family(ball, x=Between(0.0, 1.0)), Measure("far", far), Simulation(0.0), "runs.h5")
+for x in (0.1, 0.2, 0.3):
+    runs([{{"x": x}}])
+runs = {kept}
+""")
+    ended = subprocess.run([sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert fx.studies.load(tmp_path / "runs.h5")["far"].tolist() == [0.1, 0.2, 0.3]
+    assert not (tmp_path / "runs.h5.journal").exists()
 
 
 def test_a_builder_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

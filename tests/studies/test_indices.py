@@ -116,6 +116,14 @@ def test_evaluations_serve_optimisers(tmp_path) -> None:
     assert runs.bounds == [(0.5, 1.5), (1.0, 3.0)]
     with pytest.raises(fx.ModelError, match="2 shares"):
         runs.vector([0.5])
+    before = len(runs.results)
+    for outside in ([0.5, 1.5], [[0.1, 0.2], [0.3, -0.2]], [0.5, np.nan]):
+        with pytest.raises(
+            fx.ModelError, match=r"share of the range of 'mass' must be between 0 and 1, not (1\.5|-0\.2|nan)"
+        ):
+            runs.vector(outside)
+    assert len(runs.results) == before
+    assert runs.vector([1.0 + 1e-12, -1e-12]) == runs.vector([1.0, 0.0])  # round-off of an optimiser
 
 
 def test_failed_runs_have_the_number_asked_for(tmp_path) -> None:

@@ -13,6 +13,9 @@ from flexmbs.core.errors import ModelError
 
 __all__ = ["from_control", "to_control"]
 
+DOT = "\N{ONE DOT LEADER}"
+"""For dots in names, which python-control keeps for itself; it looks alike, and as no name has it, it can be undone."""
+
 
 def _package(owner: str) -> Any:
     try:
@@ -25,16 +28,16 @@ def _package(owner: str) -> Any:
 
 
 def to_control(linear: LinearModel) -> Any:
-    """As `control.StateSpace`; dots in names, which python-control takes for its own, become underscores."""
+    """As `control.StateSpace`; see `LinearModel.to_control`."""
     control = _package("to_control")
     states, inputs, outputs = (
-        [name.replace(".", "_") for name in names] for names in (linear.states, linear.inputs, linear.outputs)
+        [name.replace(".", DOT) for name in names] for names in (linear.states, linear.inputs, linear.outputs)
     )
     return control.StateSpace(linear.A, linear.B, linear.C, linear.D, states=states, inputs=inputs, outputs=outputs)
 
 
 def from_control(system: Any) -> LinearModel:
-    """From a state space or a transfer function in continuous time."""
+    """From a state space or a transfer function in continuous time; see `LinearModel.from_control`."""
     control = _package("from_control")
     if not isinstance(system, control.StateSpace | control.TransferFunction):
         raise ModelError(f"from_control: expected a StateSpace or TransferFunction, not {show(system)}.")
@@ -42,5 +45,6 @@ def from_control(system: Any) -> LinearModel:
         raise ModelError(f"from_control: the system is sampled with dt = {system.dt}; take one in continuous time.")
     found = control.ss(system) if isinstance(system, control.TransferFunction) else system
     A, B, C, D = (np.array(x, dtype=np.float64) for x in (found.A, found.B, found.C, found.D))
-    states, inputs, outputs = (tuple(x) for x in (found.state_labels, found.input_labels, found.output_labels))
+    labels = (found.state_labels, found.input_labels, found.output_labels)
+    states, inputs, outputs = (tuple(name.replace(DOT, ".") for name in names) for names in labels)
     return LinearModel(A, B, C, D, states, inputs, outputs, np.zeros(found.noutputs))

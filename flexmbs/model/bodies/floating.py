@@ -73,8 +73,8 @@ class FloatingBody(ShapedBody):
     Raises
     ------
     ModelError
-        If the reduced model has no exact inertia, the reference is unknown or does not hold the part, or an array has
-        another shape.
+        If the reduced model has no exact inertia, the reference is unknown or does not hold the part, an array has
+        another shape, or the part is not free: springs to the ground in it would move with the frame.
 
     Notes
     -----

@@ -45,6 +45,12 @@ def line_reference(owner: str, mesh: Mesh, element: Element, cells: IntArray) ->
     points, layout = mesh.points, element.layout
     oriented, sections = is_oriented(layout)
     along = tangents(owner, mesh, halves(cells)) if oriented else np.zeros_like(points)
+    if "up" in mesh.point_data and not sections and element.layout.rotation and element.layout.dim == 3:
+        raise MeshError(
+            f"{owner}: the mesh has point data 'up', but {type(element).__name__} has sections along its own direction "
+            f"up, the same for all elements; give {type(element).__name__}(up=...), with a body for each direction, or "
+            f"an element whose nodes have sections, such as ANCFBeam or GeometricallyExactBeam."
+        )
     if sections and "up" in mesh.point_data:
         reference = section_axes(owner, layout, points, along, mesh.point_data["up"])
     else:

@@ -3,7 +3,8 @@
 The shapes are modes of the reduced model, mass-normalised: the elastic ones of the free part for mean axes, those with
 six conditions C q = 0 for a frame that is fixed to an interface or that follows a chord. So a basis may contain rigid
 motions, as all of free parts do: they are among the modes for mean axes, of frequency zero, and left out, and the six
-conditions exclude them otherwise. What is left over, as a part that comes apart, is refused.
+conditions exclude them otherwise. What is left over, as a part that comes apart, is refused, and a part that is held by
+its own stiffness, too (`flexmbs.reduction.free_parts`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.model.bodies.frames import frame_along
+from flexmbs.reduction.free_parts import check_free
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
 
@@ -31,6 +33,7 @@ def shapes_in_frame(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mass-normalised shapes (n, m) in reduced coordinates, their angular frequencies, and the origin of the frame."""
     assert reduced.inertia is not None  # noqa: S101  # checked before
+    check_free(owner, reduced)
     if isinstance(reference, tuple | list) and len(reference) == 2:
         return _chord(owner, reduced, *reference)
     if not isinstance(reference, str):

@@ -20,6 +20,7 @@ from flexmbs.model.bodies.arc_length import ArcLength, arc_length
 from flexmbs.model.bodies.rigid import RigidBody
 from flexmbs.model.bodies.shaped import line_of
 from flexmbs.model.bodies.substructure_point import SubstructurePoint
+from flexmbs.reduction.free_parts import check_free
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
 from flexmbs.reduction.model import ReducedModel
@@ -86,7 +87,8 @@ class Substructure(BodyDescription):
     ------
     ModelError
         If the reduced model lacks exact inertia, an interface of six coordinates, or what ``geometric_stiffening``
-        needs; if start and end are one body or no rigid bodies; if the part moves freely with ``start`` held.
+        needs; if start and end are one body or no rigid bodies; if the part moves freely with ``start`` held, or is
+        held itself, by springs to the ground.
 
     Notes
     -----
@@ -329,3 +331,4 @@ def _check(owner: str, reduced: ReducedModel, start: object, end: object, names:
             )
     if reduced.inertia is None or not reduced.inertia.exact:
         raise ModelError(f"{owner}: its reduced model has no exact inertia invariants; reduce a Part.")
+    check_free(owner, reduced)

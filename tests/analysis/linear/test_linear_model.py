@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -153,10 +154,14 @@ def test_python_control_both_ways() -> None:
     model, carts, _, _ = chain([1.0, 2.0], [400.0, 300.0], 0.5)
     linear = fx.linearise(model, [fx.PointForce(carts[1], (1.0, 0.0))], [place(carts[0])])
     there = linear.to_control()
-    assert there.input_labels == [name.replace(".", "_") for name in linear.inputs]
+    assert all("." not in name for name in (*there.state_labels, *there.input_labels, *there.output_labels))
     assert control.frequency_response(there, [3.0]).complex[0] == pytest.approx(linear.transfer(3.0)[0, 0])
     back = fx.LinearModel.from_control(there)
     assert pytest.approx(linear.A) == back.A
+    dotted = replace(linear, inputs=("0.5 N_0.5",), outputs=("tip.x",), operating_outputs=np.array([3.0]))
+    again = fx.LinearModel.from_control(dotted.to_control())
+    assert (again.states, again.inputs, again.outputs) == (dotted.states, ("0.5 N_0.5",), ("tip.x",))
+    assert again.operating_outputs.tolist() == [0.0]  # as the documentation says
     transfer = fx.LinearModel.from_control(control.tf([1.0], [1.0, 2.0, 5.0]))
     assert transfer.transfer(0.0)[0, 0] == pytest.approx(0.2)
     with pytest.raises(fx.ModelError, match="sampled"):
