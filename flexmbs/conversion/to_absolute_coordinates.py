@@ -37,6 +37,11 @@ __all__ = ["CartesianForm", "to_absolute_coordinates"]
 SQUARE = 1e-6
 """Cosine up to which the axes of a universal joint count as perpendicular."""
 
+SAME_AXIS = 1e-9
+"""Sine up to which directions count as parallel, and pitch, by the distance of the axis, up to which there is none."""
+
+ORIGIN = np.zeros(3)
+
 
 def to_absolute_coordinates(model: Model) -> Model:
     """The same model with a body for every link of its trees, and joints between them.
@@ -48,8 +53,10 @@ def to_absolute_coordinates(model: Model) -> Model:
 
     Joints of trees become `FixedJoint`, `RevoluteJoint`, `PrismaticJoint`, `CylindricalJoint`, `ScrewJoint` (helical),
     `UniversalJoint`, `SphericalJoint`, `PlanarJoint` and (prismatic-spherical) `PointOnLineConstraint` joints, a free
-    joint none. Markers, forces, drivers, sensors, loads and controllers are carried over, those at coordinates of
-    joints too. Massless links that are fixed to the link before become part of it.
+    joint none. `trees.Screws` of one screw, and of a hinge with a slide along its axis, become the joint that they are,
+    wherever their axis lies, such as the joints of a table of Denavit and Hartenberg. Markers, forces, drivers,
+    sensors, loads and controllers are carried over, those at coordinates of joints too. Massless links that are fixed
+    to the link before become part of it.
 
     Parameters
     ----------
@@ -64,7 +71,7 @@ def to_absolute_coordinates(model: Model) -> Model:
     Raises
     ------
     ModelError
-        If a link has no mass or no inertia, a joint is of a kind that only trees have (`trees.Screws`, a
+        If a link has no mass or no inertia, a joint is of a kind that only trees have (other `trees.Screws`, a
         universal joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian
         joint offers, or names a link and not a marker on it.
 
@@ -146,13 +153,16 @@ class _Rows:
         """Of the ground and a coordinate; a row with the sides exchanged is not one that flexmbs makes."""
         if not isinstance(b, TreeCoordinateMarker) or a.body is not ground or row.kind != INERTIAL:
             return None
-        joint = self.joints.get(b.body)
-        name = b.component
+        joint, body = self.joints.get(b.body), cast("Any", b.body)
+        name, size = b.component, 1.0
+        if isinstance(body.link.joint, trees.Screws):  # with names of its user's, and screws of any length
+            name = "angle" if b.unit == "angle" else "displacement"
+            size = 1.0 if b.unit == "angle" else float(np.linalg.norm(body.link.joint.screws[b.index]))
         known = {"angle": Row(ANGLE), "displacement": Row(ALONG, lower_pairs.Z)}
         known |= {"x": Row(ALONG, lower_pairs.X), "y": Row(ALONG, lower_pairs.Y)}
         if joint is None or name not in known or isinstance(joint, UniversalJoint):
             return None
-        factor = row.factor * row.constants[0]
+        factor = row.factor * row.constants[0] / size
         return joint.a, joint.b, Row(known[name].kind, known[name].constants, row.equation, factor)
 
 
@@ -217,6 +227,26 @@ def _body(link: trees.TreeLink, pose: Pose, name: str) -> Body:
     )  # fmt: skip
 
 
+def _common_axis(joint: trees.Screws) -> tuple[FloatArray, FloatArray, float] | None:
+    """Direction, point and pitch per turn of a joint that slides along, turns or winds about one axis, else None.
+
+    One screw does; two are a hinge and a slide along its axis, in either order.
+    """
+    turns = [s for s in joint.screws if s[3:].any()]
+    slides = [s[:3] / np.linalg.norm(s[:3]) for s in joint.screws if not s[3:].any()]
+    if len(turns) > 1 or len(slides) > 1:
+        return None
+    if not turns:
+        return slides[0], ORIGIN, 0.0
+    v, w = turns[0][:3], turns[0][3:]
+    along = float(v @ w)
+    if abs(along) <= SAME_AXIS * np.linalg.norm(v):
+        along = 0.0
+    if slides and (along or np.linalg.norm(slides[0] - w) > SAME_AXIS):
+        return None
+    return w, np.cross(w, v), 2.0 * np.pi * along
+
+
 def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
     """The joint between the body of a link and that of the link before, None where it is free."""
     before, joint = link.tree.parents[link.index], link.link.joint
@@ -228,8 +258,14 @@ def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
         base, at = moved[link.tree.bodies[before]], _place(link)
     own = moved[link]
 
-    def sides(first: FloatArray, second: FloatArray) -> tuple[Marker, Marker]:
-        return base.marker(at, rotation @ first, outlet), own.marker(np.zeros(3), second)
+    def sides(first: FloatArray, second: FloatArray, point: FloatArray = ORIGIN) -> tuple[Marker, Marker]:
+        """Markers at a point of the joint frame, and of the link frame, with these axes in them."""
+        if outlet is not None and point.any():
+            raise ModelError(
+                f"to_absolute_coordinates: the axis of the joint of {link} passes beside the interface {outlet!r} of "
+                f"the flexible link before, which has markers at its interfaces only; put a fixed link between."
+            )
+        return base.marker(at + rotation @ point, rotation @ first, outlet), own.marker(point, second)
 
     called = f"joint of {name}"
     axis = joint_frame(getattr(joint, "axis", (0.0, 0.0, 1.0)))
@@ -262,6 +298,14 @@ def _joint(link: trees.TreeLink, moved: Mapping[Any, Moved], name: str) -> Any:
                     f"rigid bodies has; put a link between two revolute joints."
                 )
             return UniversalJoint(*sides(joint_frame(first), joint_frame(second)), name=called)
+        case trees.Screws() if (axis_of := _common_axis(joint)) is not None:
+            direction, point, pitch = axis_of
+            a, b = sides(joint_frame(direction), joint_frame(direction), point)
+            if len(joint.screws) == 2:
+                return lower_pairs.CylindricalJoint(a, b, name=called)
+            if not joint.rotational[0]:
+                return lower_pairs.PrismaticJoint(a, b, name=called)
+            return ScrewJoint(a, b, pitch, name=called) if pitch else lower_pairs.RevoluteJoint(a, b, name=called)
         case _:
             raise ModelError(
                 f"to_absolute_coordinates: the joint of {link}, {type(joint).__name__}, has no counterpart between "

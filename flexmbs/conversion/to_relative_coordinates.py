@@ -74,8 +74,8 @@ def to_relative_coordinates(model: Model, cut: Sequence[Any] = ()) -> Model:
     ----------
     model : Model
     cut : sequence of joints, or of their names
-        That are to stay joints of the model, for instance because their reactions are wanted. Joints that a
-        `MultiplierSensor` reads are cut in any case.
+        That are to stay joints of the model, for instance because their multipliers are wanted, or reactions in a
+        model with controllers. Joints that a `MultiplierSensor` reads are cut in any case.
 
     Returns
     -------
@@ -91,8 +91,10 @@ def to_relative_coordinates(model: Model, cut: Sequence[Any] = ()) -> Model:
 
     Notes
     -----
-    Limits: joints of trees have no reactions; name in ``cut`` what is wanted. Bodies that stay as they are keep
-    the start that they are described with. Where the axes of two markers differ at the start, the assembly decides.
+    Joints of trees have no multipliers. Their reactions follow from what lies beyond them, ``run.reaction("tree of
+    crank/rod")``, about the link frame and in its axes; models with controllers or states of their own refuse that, so
+    name in ``cut`` what is wanted of these. Bodies that stay as they are keep the start that they are described with.
+    Where the axes of two markers differ at the start, the assembly decides.
 
     Examples
     --------

@@ -24,6 +24,7 @@ __all__ = [
     "ReadError",
     "SingularError",
     "UnitsWarning",
+    "a_or_an",
     "unknown_name",
 ]
 
@@ -104,12 +105,27 @@ class UnitsWarning(UserWarning):
     """Numbers look as if they were in units that do not belong together."""
 
 
+def a_or_an(word: object) -> str:
+    """A word behind the article that its first letter asks for.
+
+    Examples
+    --------
+    >>> a_or_an("planar beam"), a_or_an("exact beam")
+    ('a planar beam', 'an exact beam')
+    """
+    return f"{'an' if str(word)[:1].lower() in tuple('aeiou') else 'a'} {word}"
+
+
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
-    """Say that a name is unknown, which ones are nearest, and which ones there are."""
+    """Say that a name is unknown, which ones are nearest, and which ones there are.
+
+    The name of a part alone is near that of the part in its whole: ``arm`` near ``robot/arm``.
+    """
     names = sorted(known)
     given = " ".join(repr(name).split())
     given = given if len(given) <= 80 else given[:77] + "..."
-    near = get_close_matches(str(name)[:80], names, n=3, cutoff=0.5)
+    near = [known for known in names if "/" in known and known.rpartition("/")[2] == name][:3]
+    near = near or get_close_matches(str(name)[:80], names, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
     shown = ", ".join(repr(n) for n in names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return f"there is no {what} named {given}{hint} Known: {shown or 'none'}."

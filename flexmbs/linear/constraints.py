@@ -255,5 +255,5 @@ def _check_joined(owner: str, nodes: Nodes, cells: Sequence[IntArray], edges: Se
         texts.append(f"{size} nodes {where}")
     raise MeshError(
         f"{owner}: it falls into {len(kinds)} unconnected pieces: {'; '.join(texts)}. Merge coincident nodes with "
-        f"mesh.merged(...), or join the pieces with a RigidCoupling, an DistributingCoupling or a NodalSpring."
+        f"mesh.merged(...), or join the pieces with a RigidCoupling, a DistributingCoupling or a NodalSpring."
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flexmbs.core.checks import as_name, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.elements.linear.contract import LINEAR_ELEMENT_MEMBERS, LinearElement
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Region:
             )
         check_material(owner, self.material)
         if self.material is None and self.element.needs_material:
-            raise ModelError(f"{owner}: a {self.element.name} needs a material, such as flexmbs.steel.")
+            raise ModelError(f"{owner}: {a_or_an(self.element.name)} needs a material, such as flexmbs.steel.")
 
 
 def check_material(owner: str, material: object) -> None:

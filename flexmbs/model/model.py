@@ -161,18 +161,20 @@ class Model(Hinted):
             start, _, link = name.partition("/") if isinstance(name, str) else ("", "", "")
             if start == tree.name and link in {part.name for part in tree.links}:
                 return tree.joint(link)  # type: ignore[return-value]  # it offers coordinates, and no equations
-        found: Joint = self._named("joint", name, self.joints)
+        found: Joint = self._named("joint", name, self.joints, tuple(link.name for link in self.tree_links))
         return found
 
     def force(self, name: str) -> Any:
         """The force between markers of that name."""
         return self._named("force", name, self.forces)
 
-    def _named(self, what: str, name: str, known: tuple[Any, ...]) -> Any:
+    def _named(self, what: str, name: str, known: tuple[Any, ...], others: tuple[str, ...] = ()) -> Any:
+        """The one of that name; a message has the names of ``others``, too."""
         for item in known:
             if isinstance(name, str) and item.name == name:
                 return item
-        raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, [item.name for item in known])}")
+        names = [*(item.name for item in known), *others]
+        raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, names)}")
 
     @property
     def extra_coordinates(self) -> tuple[Any, ...]:

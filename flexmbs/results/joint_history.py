@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.kernels.rows.rows import kind_of, row_gradient, row_value
 from flexmbs.model.bodies.marker import Marker
-from flexmbs.results.kinematics import joint_of, kinematics
+from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
+from flexmbs.results.kinematics import joint_of, kinematics, meant_joint
+from flexmbs.results.tree_motion import angles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,16 @@ if TYPE_CHECKING:
     from flexmbs.model.joints.contracts import Joint, Row
     from flexmbs.results.states import States
 
-__all__ = ["JointHistory", "angles_at_end", "force_rows", "reaction_wrench", "rows_over_time"]
+__all__ = [
+    "JointHistory",
+    "angles_at_end",
+    "at_tree_coordinate",
+    "force_rows",
+    "joint_efforts",
+    "joint_torque",
+    "reaction_wrench",
+    "rows_over_time",
+]
 
 MANY_JOINTS = 200
 """Joints and forces beyond which a resumed run counts angles anew; looking at all of the run before takes too long."""
@@ -50,13 +61,47 @@ class JointHistory:
 
     @property
     def moment(self) -> FloatArray:
-        """Moment (n_t, 3) on side b about its marker, in the axes of that marker [force length]."""
+        """Moment (n_t, 3) on side b about its marker, in the axes of that marker [force length].
+
+        Of a joint or driver of a tree about the origin of the link frame, in its axes.
+        """
         return self.solution.reaction_moment(self.joint)
 
     @property
     def torque(self) -> FloatArray:
-        """Moment (n_t,) on side b about the axis of the joint [force length]."""
-        return self.moment[:, 2]
+        """Moment (n_t,) on side b about the axis of the joint, of several the last one [force length]."""
+        return joint_torque(self.solution, self.joint)
+
+
+def joint_torque(solution: States, joint: Any) -> FloatArray:
+    """Moment (n,) of a joint, or driver, on its side b about its axis, of several about the last one."""
+    marker = at_tree_coordinate(joint)
+    if marker is not None:
+        turns = cast("Any", marker.body).link.joint.rotational[marker.index]
+        rows = np.arange(len(solution))
+        return joint_efforts(solution, meant_joint(solution, joint), rows) if turns else np.zeros(len(rows))
+    moment = solution.reaction_moment(joint)
+    if not isinstance(joint, TreeCoordinate) or joint.joint.ball:
+        return moment[:, 2]
+    v, w = np.split(joint.joint.screws[-1], 2)
+    if not w.any():
+        return np.asarray(moment @ (v / np.linalg.norm(v)))
+    R = solution.rotation(joint.tree.bodies[joint.link].marker((0.0, 0.0, 0.0)))
+    force = np.einsum("nji,nj->ni", R, solution.reaction(joint))
+    return np.asarray(moment @ w + force @ (v - (v @ w) * w))  # the axis may pass beside the origin of the link frame
+
+
+def at_tree_coordinate(joint: Any) -> TreeCoordinateMarker | None:
+    """The coordinate of a tree that a driver or coupling acts on first, None for all other joints."""
+    pairs = getattr(joint, "pairs", ())
+    return pairs[0].b if pairs and isinstance(pairs[0].b, TreeCoordinateMarker) else None
+
+
+def joint_efforts(solution: States, joint: Any, rows: IntArray) -> FloatArray:
+    """Force or moment (n,) of a driver or coupling on the first coordinate that it acts on: -lam times its factor."""
+    row = joint.pairs[0].rows[0]
+    number = solution.system.mechanics.equations_of(joint_of(solution, joint))[row.equation]
+    return np.asarray(-row.factor * solution.lam[rows, number])
 
 
 def rows_over_time(
@@ -151,6 +196,9 @@ def angles_at_end(solution: States) -> dict[tuple[str, str], float]:
         for label, pair in getattr(joint, "coordinates", {}).items():
             if kind_of(pair.rows[0].kind).counts_turns:
                 found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
+    form = solution.extra.get("form")  # of a long tree, whose joints count by themselves
+    for tree in form.relative.trees if form is not None else ():
+        found |= {(joint, label): float(values[-1]) for (joint, label), values in angles_of(solution, tree).items()}
     for force in model.forces:
         items = list(getattr(force, "row_forces", ()))
         rows = list(items[0].rows) if len(items) == 1 else []

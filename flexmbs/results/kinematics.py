@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.nodes import follows, plane_angles, positions_in_q
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
@@ -26,8 +26,10 @@ __all__ = [
     "in_space",
     "joint_of",
     "kinematics",
+    "kinematics_of",
     "marker_of",
     "meant_joint",
+    "named_joint",
     "nodal_components",
     "nodal_displacements",
     "nodal_positions",
@@ -55,7 +57,13 @@ def kinematics(states: States, at: Any, rows: IntArray | None = None, accelerati
     Frames that follow a tangent are followed from the first state on, so that states before the last of ``rows`` are
     looked at, too.
     """
-    markers = _markers(states, at)
+    return kinematics_of(states, _markers(states, at), rows, accelerations)
+
+
+def kinematics_of(
+    states: States, markers: list[Marker], rows: IntArray | None = None, accelerations: bool = False
+) -> Kinematics:
+    """`kinematics` of markers of the model that was integrated."""
     tables = MarkerSet(states.system.coordinates, markers, set(), 0)
     n, m = len(states), len(markers)
     p, R = np.empty((n, m, 3)), np.empty((n, m, 3, 3))
@@ -97,11 +105,18 @@ def marker_of(states: States, at: Any) -> Marker:
     raise ModelError(f"expected a marker, a rigid body or a place on a flexible body such as beam.end, not {show(at)}.")
 
 
+def named_joint(states: States, joint: Any) -> Any:
+    """The joint, or joint of a tree, that a user names, in the model as the user made it."""
+    form = states.extra.get("form")
+    if isinstance(joint, str):
+        return (states.model if form is None else form.relative).joint(joint)
+    return joint
+
+
 def meant_joint(states: States, joint: Any) -> Any:
     """The joint, or joint of a tree, that a user names, in the model that was integrated."""
     form = states.extra.get("form")
-    if isinstance(joint, str):
-        joint = (states.model if form is None else form.relative).joint(joint)
+    joint = named_joint(states, joint)
     return joint if form is None else form.joint(joint)
 
 
@@ -194,7 +209,7 @@ def node_angles(states: States, body: FlexibleBody) -> FloatArray:
     dofs = c.node_dofs[c.index(body)]
     angle = plane_angles(layout, states.q, dofs, body.reference)
     if angle is None:
-        raise ModelError(f"angle: nodes of a {body.element.name} have no rotation.")
+        raise ModelError(f"angle: nodes of {a_or_an(body.element.name)} have no rotation.")
     if not follows(layout):  # small rotations, which are not within half a turn
         return angle
     a, b = body.cells[:, 0], body.cells[:, 1]

@@ -15,11 +15,12 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker
-from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
+from flexmbs.model.joints.coordinate_joint import unit_of
+from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.force_history import force_history
+from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
 from flexmbs.results.sensor_history import sensor_history
 
 if TYPE_CHECKING:
@@ -261,10 +262,9 @@ def _of_joint(solution: States, joint: Any) -> dict[str, Offer]:
             )
     found["force"] = Offer(units.of("force"), lambda: solution.reaction(joint), "inertial", SPACE, _plane(flat))
     moment = units.of("moment")
-    found["moment"] = Offer(
-        moment, lambda: solution.reaction_moment(joint), "marker of side b", SPACE, ("z",) if flat else ()
-    )
-    found["torque"] = Offer(moment, lambda: solution.reaction_moment(joint)[:, 2])
+    frame = "link" if isinstance(joint, TreeCoordinate) or at_tree_coordinate(joint) else "marker of side b"
+    found["moment"] = Offer(moment, lambda: solution.reaction_moment(joint), frame, SPACE, ("z",) if flat else ())
+    found["torque"] = Offer(moment, lambda: joint_torque(solution, joint))
     return found
 
 
@@ -272,10 +272,8 @@ def _row_unit(solution: States, row: Any, side: Any) -> str:
     """Unit of a row with its side b."""
     units = solution.model.units
     length = str(units.length)
-    if isinstance(side, TreeCoordinateMarker):
-        return "rad" if side.body.link.joint.rotational[side.index] else length  # type: ignore[union-attr]
     known = {"length": length, "angle": "rad", "velocity": f"{length}/{units.time}"}
-    return known.get(kind_of(row.kind).unit, "-")
+    return known.get(unit_of(row.kind, side), "-")
 
 
 def _of_force(solution: States, force: Any) -> dict[str, Offer]:

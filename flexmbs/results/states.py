@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.errors import ModelError, a_or_an, unknown_name
 from flexmbs.core.nodes import frames_of_vectors, slopes, small_rotations
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
@@ -20,20 +20,22 @@ from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.contact_history import contact_history
 from flexmbs.results.deformation import deformed, stresses
 from flexmbs.results.force_history import force_history
-from flexmbs.results.joint_history import JointHistory, reaction_wrench, rows_over_time
+from flexmbs.results.joint_history import JointHistory, at_tree_coordinate, reaction_wrench, rows_over_time
 from flexmbs.results.kinematics import (
     in_space,
     joint_of,
     kinematics,
     marker_of,
     meant_joint,
+    named_joint,
     nodal_displacements,
     nodal_positions,
     turns_of,
 )
 from flexmbs.results.shown_states import ShownStates
 from flexmbs.results.support_reactions import support_reaction
-from flexmbs.results.tree_reactions import tree_reaction
+from flexmbs.results.tree_motion import in_joints, joint_motion
+from flexmbs.results.tree_reactions import coordinate_reaction, tree_reaction
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -90,7 +92,7 @@ class States(ShownStates):
 
     def __getitem__(self, name: str) -> JointHistory:
         """The history of a joint by its name."""
-        return JointHistory(self, meant_joint(self, name if isinstance(name, str) else self.model.joint(name)))
+        return JointHistory(self, named_joint(self, name if isinstance(name, str) else self.model.joint(name)))
 
     # --- places ------------------------------------------------------------------------------------------------------
 
@@ -133,7 +135,7 @@ class States(ShownStates):
         """Slope vector dr/ds (n, 3) [-] of a node of an absolute-nodal body."""
         found = self._of_nodes(slopes, as_attachment("slope", at), step)
         if found is None:
-            raise ModelError(f"slope: a {at.body.element.name} has no slopes.")
+            raise ModelError(f"slope: {a_or_an(at.body.element.name)} has no slopes.")
         return self._given(of_place(in_space(found), at), step)
 
     def section_frame(self, at: Attachment, step: int | None = None) -> FloatArray:
@@ -144,7 +146,9 @@ class States(ShownStates):
         """
         found = self._of_nodes(frames_of_vectors, as_attachment("section_frame", at), step)
         if found is None:
-            raise ModelError(f"section_frame: a {at.body.element.name} has no directors; use rotation() or slope().")
+            raise ModelError(
+                f"section_frame: {a_or_an(at.body.element.name)} has no directors; use rotation() or slope()."
+            )
         return self._given(of_place(found, at), step)
 
     def rotation_vector(self, at: Attachment, step: int | None = None) -> FloatArray:
@@ -152,8 +156,8 @@ class States(ShownStates):
         found = self._of_nodes(small_rotations, as_attachment("rotation_vector", at), step)
         if found is None:
             raise ModelError(
-                f"rotation_vector: a {at.body.element.name} has no small rotations; use rotation(), slope() or, in the "
-                f"plane, angle()."
+                f"rotation_vector: {a_or_an(at.body.element.name)} has no small rotations; use rotation(), slope() or, "
+                f"in the plane, angle()."
             )
         return self._given(of_place(found, at), step)
 
@@ -226,42 +230,44 @@ class States(ShownStates):
 
     def coordinate(self, joint: Any, label: str, step: int | None = None) -> Any:
         """A coordinate (n,) that a joint leaves free, by its label: angle, displacement, distance."""
-        joint = meant_joint(self, joint)
-        if not isinstance(joint, TreeCoordinate):
-            joint = joint_of(self, joint)
-        pair = coordinate_of(joint, label)
-        begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
+        joint = named_joint(self, joint)
         if isinstance(joint, TreeCoordinate):
-            places = self.system.coordinates.tree(joint.tree)
-            found = np.array(self.q[:, places.dof[places.own(joint.link)[pair.b.index]]])
+            found = joint_motion(self, joint)[0][:, coordinate_of(joint, label).b.index]
         else:
+            joint = joint_of(self, meant_joint(self, joint))
+            pair = coordinate_of(joint, label)
+            begin = self.extra.get("before", {}).get((joint.name, label), 0.0)
             found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [begin])[0][:, 0]
         return self._given(found if step is None else found[self._rows(step)], step)
 
     def coordinate_rate(self, joint: Any, label: str, step: int | None = None) -> Any:
         """Rate (n,) of a coordinate that a joint leaves free, by its label [rad/time or length/time]."""
-        joint = meant_joint(self, joint)
-        if not isinstance(joint, TreeCoordinate):
-            joint = joint_of(self, joint)
-        pair = coordinate_of(joint, label)
+        joint = named_joint(self, joint)
         if isinstance(joint, TreeCoordinate):
-            places = self.system.coordinates.tree(joint.tree)
-            found = np.array(self.v[:, places.dof[places.own(joint.link)[pair.b.index]]])
+            found = joint_motion(self, joint)[1][:, coordinate_of(joint, label).b.index]
         else:
+            joint = joint_of(self, meant_joint(self, joint))
+            pair = coordinate_of(joint, label)
             found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [0.0])[1][:, 0]
         return self._given(found if step is None else found[self._rows(step)], step)
 
     def reaction(self, at: Any, step: int | None = None) -> FloatArray:
         """Force (n, 3) of a joint on its side b, or of supports on nodes, inertial axes [force].
 
-        Of a joint of a tree, ``tree.joint(name)``, the side b is its link; forces of springs and drivers at its
-        coordinates are not in it. Of a place on a flexible body, such as ``body.start``: the force of supports, elastic
-        ones too, on its nodes together; zero, up to the tolerance of the analysis, where nothing is supported.
+        Of a joint of a tree, ``tree.joint(name)``, the side b is its link; it is what the joint's constraints transmit,
+        as between rigid bodies: forces of springs, motors, stops, friction and drivers at its coordinates are not in
+        it. A driver at a coordinate is a joint of its own, with the force along that coordinate.
+
+        Of a place on a flexible body, such as ``body.start``: the force of supports, elastic ones too, on its nodes
+        together; zero, up to the tolerance of the analysis, where nothing is supported.
         """
         return self._given(self._reaction(at, step)[:, :3], step)
 
     def reaction_moment(self, at: Any, step: int | None = None) -> FloatArray:
         """Moment (n, 3) of a joint on its side b about the marker there, in the axes of that marker [force length].
+
+        Of a joint of a tree, and of a driver at its coordinate, about the origin of the link frame, in the axes of the
+        link. It has no component along an axis that the joint leaves free; that of a driver is along its axis.
 
         Of a place on a flexible body that of supports, elastic ones too, each about its node, in inertial axes; along z
         in the plane.
@@ -309,10 +315,13 @@ class States(ShownStates):
     def coordinates(self, body: Any) -> FloatArray:
         """Coordinates of a body (n, k): as listed by `System.coordinates`; of a floating body frame, then shapes.
 
-        Of a tree those of its joints, link by link, with quaternions as four numbers. A body or tree may be given by
-        its name.
+        Of a tree those of its joints, link by link, with quaternions as four numbers, the shapes of a flexible link
+        behind its joint. A body or tree may be given by its name.
         """
-        return self.q[:, self.system.coordinates.in_q(self.model.meant(body))]
+        form = self.extra.get("form")
+        body = (self.model if form is None else form.relative).meant(body)
+        found = in_joints(self, body)
+        return self.q[:, self.system.coordinates.in_q(body)] if found is None else found
 
     # --- for the methods above ---------------------------------------------------------------------------------------
 
@@ -366,7 +375,7 @@ class States(ShownStates):
 
     def _joint_or_body(self, name: str) -> Any:
         try:
-            return meant_joint(self, name)
+            return named_joint(self, name)
         except ModelError:
             if name not in {b.name for b in self.model.bodies}:
                 raise
@@ -377,10 +386,12 @@ class States(ShownStates):
         rows = self._rows(step)
         if isinstance(at, Attachment):
             return support_reaction(self, as_attachment("reaction", at), rows)
-        joint = meant_joint(self, at)
+        joint = named_joint(self, at)
         if isinstance(joint, TreeCoordinate):
             return tree_reaction(self, joint, rows)
-        return reaction_wrench(self, joint, rows)
+        if at_tree_coordinate(joint) is not None:
+            return coordinate_reaction(self, joint, rows)
+        return reaction_wrench(self, meant_joint(self, joint), rows)
 
 
 def as_flexible(owner: str, body: object) -> FlexibleBody:

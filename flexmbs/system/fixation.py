@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.history import History, value_at
 from flexmbs.model.bodies.node_planes import mirrored, slopes_along_edges, tangent_planes
 
@@ -193,9 +193,9 @@ class _Gather:
         """Nodes with quaternions stay where they are: components of the position, or the orientation."""
         if condition.kind == "symmetry":
             raise ModelError(
-                f"Model {self.model.name!r}: {owner}: nodes of a {condition.at.body.element.name} have rotations, "
-                f"which a plane of symmetry cannot hold; use a PlanarJoint between the ground and each node, its axis "
-                f"along the normal."
+                f"Model {self.model.name!r}: {owner}: nodes of {a_or_an(condition.at.body.element.name)} have "
+                f"rotations, which a plane of symmetry cannot hold; use a PlanarJoint between the ground and each "
+                f"node, its axis along the normal."
             )
         if drive >= 0:
             raise ModelError(

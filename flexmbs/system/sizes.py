@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.kernels.rows.rows import kind_of
+from flexmbs.model.joints.coordinate_joint import unit_of
 
 if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
@@ -68,7 +68,9 @@ def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> F
 def equation_sizes(mechanics: Mechanics, n_v: int, length: float) -> FloatArray:
     """Unit of each constraint (n_c,): ``length`` for what is one, 1 for angles and cosines, times its factor."""
     rows = mechanics.joints
-    lengths = np.array([kind_of(number).unit in ("length", "velocity") for number in rows.kind], dtype=bool)
+    sides = [mechanics.markers.markers[m] for m in np.repeat(rows.mB, np.diff(rows.ptr))]
+    units = [unit_of(int(kind), b) for kind, b in zip(rows.kind, sides, strict=True)]
+    lengths = np.array([unit in ("length", "velocity") for unit in units], dtype=bool)
     sizes = np.zeros(len(mechanics.equations))
     np.maximum.at(sizes, rows.eq - n_v, np.abs(rows.factor) * np.where(lengths, length, 1.0))
     sizes[sizes == 0.0] = length

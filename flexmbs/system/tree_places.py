@@ -137,13 +137,16 @@ class TreePlaces:
 
     @property
     def in_q(self) -> IntArray:
-        """Places in q of all coordinates of the joints, link by link; of rotations the four of the quaternion."""
+        """Places in q of all coordinates of the joints, link by link, the shapes of each link behind its joint."""
         places = [self.qi[:0]]
-        for i, link in enumerate(self.tree.links):
-            own = self.qi[self.own(i)]
-            places.append(own if not link.joint.ball else np.concatenate((own[:-3], own[-1] + np.arange(4))))
-            places.append(self.eta.get(i, own[:0]))
+        for i in range(len(self.tree.links)):
+            places += [self.joint_in_q(i), self.eta.get(i, self.qi[:0])]
         return np.concatenate(places)
+
+    def joint_in_q(self, link: int) -> IntArray:
+        """Places in q of the coordinates of the joint of a link; of a rotation the four of the quaternion."""
+        own = self.qi[self.own(link)]
+        return np.concatenate((own[:-3], own[-1] + np.arange(4))) if self.tree.links[link].joint.ball else own
 
     def describe(self, dof: int) -> str | None:
         """An entry of v in words, if it is of this tree."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,3 +72,74 @@ def test_what_cannot_be_carried_over_stays_relative(monkeypatch: pytest.MonkeyPa
     own = trees.Screws([(0.01, 0, 0, 1, 0, 0), (0, 1, 0, 0, 0, 0)])
     model = fx.Model(trees.Tree(trees.Link("nut", 1.0, (1, 1, 1), joint=own)))
     assert fx.simulate(model, until=0.01, step=1e-3, progress=False).model is model
+
+
+def all_kinds() -> fx.Model:
+    """A tree with every kind of joint that rigid bodies have, turned by more than a turn, with a motor and a spring."""
+    joints: list[tuple[trees.TreeJoint, Any, Any]] = [
+        (trees.Revolute((0.3, 1.0, 0.2)), 7.0, 1.0),
+        (trees.Prismatic((1.0, 0.4, 0.2)), 0.1, 0.5),
+        (trees.Helical(0.3, (0.1, 1.0, 0.5)), -8.0, -1.0),
+        (trees.Cylindrical((0.1, 0.5, 1.0)), (0.1, 0.4), (0.3, 1.0)),
+        (trees.Planar((0.2, 1.0, 0.3)), (0.1, -0.1, 9.0), (0.3, 0.2, 1.0)),
+        (trees.Universal((0, 1, 0), (1, 0, 0)), (6.5, 0.2), (0.5, -1.0)),
+        (trees.Spherical(), (-0.8, 0.0, 0.6, 0.0), (0.2, 0.5, -0.4)),
+        (trees.PrismaticSpherical((1, 0.2, 0)), ((0.1,), (0.8, 0, 0.6, 0)), (0.3, 0.2, 0.5, -0.4)),
+        (trees.Screws([(0.2, 0.1, 0.3, 0.0, 0.6, 0.8)], ("winding",)), 0.4, 1.0),
+        (trees.Screws([(0.0, 0.5, 0.0, 0.0, 0.0, 0.0)], ("half",)), 0.4, 1.0),
+    ]
+    links = [trees.Link("hub", 5.0, (1, 2, 3), (0, 0.1, 0), joint=trees.Free(), start=((1, 2, 3), (0.8, 0, 0.6, 0)),
+                        rate=(1, 0, 0, 0, 0.5, 0))]  # fmt: skip
+    links += [
+        trees.Link(f"link {i}", 1.0, (0.02, 0.1, 0.09), (0.3, 0.1, -0.1), "hub", joint, at=(0.2, 0.1 * i, 0.4),
+                   rotation=(0.7, 0.1, 0.1, 0.7), start=start, rate=rate)
+        for i, (joint, start, rate) in enumerate(joints)
+    ]  # fmt: skip
+    links.append(trees.Link("tip", 0.3, (0.01, 0.01, 0.01), (0.1, 0, 0), "link 5", trees.Fixed(), at=(0.2, 0, 0)))
+    tree = trees.Tree(*links, position=(0.1, 0, 0.2), rotation=(0.7, 0.1, 0.1, 0.7), name="star")
+    return fx.Model(
+        tree, fx.Gravity((0, 0, -9.81)), fx.RotationDriver(tree.joint("link 0"), rate=lambda t: 1.0 + t, name="motor"),
+        fx.TranslationDriver(tree.joint("link 1"), rate=lambda t: 0.5 - t, name="push"),
+        fx.JointForce(tree.joint("link 2"), 5.0, name="torque"),
+        fx.JointForce(tree.joint("link 9"), 3.0, coordinate="half", name="force"),
+    )  # fmt: skip
+
+
+def test_joints_of_trees_answer_alike_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coordinates over full turns, rates, reactions about the link frame in its axes, and motors."""
+    model = all_kinds()
+    tree = model.trees[0]
+    how: Any = {"integrator": fx.RungeKutta(), "step": fx.ErrorControl(1e-11, 1e-12), "progress": False}
+    monkeypatch.setattr(long_trees, "PAIRS", 10**9)
+    relative = fx.simulate(model, until=0.1, **how)
+    monkeypatch.setattr(long_trees, "PAIRS", 0)
+    sparse = fx.simulate(model, until=0.1, **how)
+    again = fx.simulate(model, until=0.1, start=fx.simulate(model, until=0.05, **how), **how)
+    assert sparse.model is not model
+
+    for run in (sparse, again):
+
+        def same(ask: Callable[[fx.TimeSolution], Any], run: fx.TimeSolution = run) -> None:
+            mine, wanted = (np.asarray(ask(solution))[-1] for solution in (run, relative))
+            np.testing.assert_allclose(mine, wanted, rtol=0.0, atol=1e-7 * max(1.0, np.abs(wanted).max()))
+
+        same(lambda solution: solution.coordinates(tree))
+        same(lambda solution: solution.coordinates("star"))
+        assert run.coordinates(tree).shape == (len(run), 7 + 1 + 1 + 1 + 2 + 3 + 2 + 4 + 5 + 1 + 1)
+        for link in tree.links[:-1]:
+            own = tree.joint(link.name)
+            same(lambda solution, own=own: solution.coordinates(tree.bodies[own.link]))
+            same(lambda solution, own=own: solution.reaction(own))
+            same(lambda solution, own=own: solution.reaction_moment(own.name))
+            same(lambda solution, own=own: solution[own.name].moment)
+            for label in own.coordinates:
+                same(lambda solution, own=own, label=label: solution.coordinate(own, label))
+                same(lambda solution, own=own, label=label: solution.coordinate_rate(own, label))
+        for name in ("motor", "push"):
+            same(lambda solution, name=name: solution.reaction(name))
+            same(lambda solution, name=name: solution.reaction_moment(name))
+            same(lambda solution, name=name: solution[name].torque)
+        with pytest.raises(fx.ModelError, match="a fixed joint makes one body of two"):
+            run.reaction(tree.joint("tip"))
+    np.testing.assert_allclose(sparse.coordinate(tree.joint("link 0"), "angle")[0], 7.0, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(sparse.coordinates(tree)[0], relative.coordinates(tree)[0], rtol=0.0, atol=1e-10)

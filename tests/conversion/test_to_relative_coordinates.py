@@ -405,3 +405,69 @@ def test_coordinates_of_trees_are_exchanged_where_joints_have_them() -> None:
     spring = fx.SpringDamper(angle.a, angle.b, stiffness=1.0, free_length=0.1, name="spring")
     with pytest.raises(fx.ModelError, match=r"SpringDamper 'spring': .*angle 1.*does not offer"):
         fx.trees.to_absolute_coordinates(fx.Model(cross, spring))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "cylindrical"])
+def test_joints_of_a_standard_table_are_the_joints_that_they_are(kind: str) -> None:
+    """Their axes pass beside the frames of the links: they move alike, and the links are where the table says."""
+    how = {"mass": 1.0, "inertia": (0.1, 0.2, 0.15), "centre": (-0.3, 0.1, 0.05)}
+    starts = {"revolute": 0.4, "prismatic": 0.4, "cylindrical": (0.3, 0.4)}
+    tree = trees.dh_tree(
+        trees.DHRow("one", "revolute", a=0.8, alpha=0.3, d=0.2, start=0.7, **how),
+        trees.DHRow("two", kind, a=0.5, alpha=-0.4, d=0.1, theta=0.2, start=starts[kind], **how),
+        trees.DHRow("three", "revolute", a=0.3, alpha=1.0, start=-0.5, **how),
+        convention="standard",
+    )  # fmt: skip
+    items: list[Any] = [fx.TorsionSpring(tree.joint("one"), stiffness=5.0, free_angle=0.1, name="spring")]
+    items += [
+        fx.JointForce(tree.joint("two"), 2.0 + len(label), coordinate=label, name=f"motor {label}")
+        for label in tree.joint("two").coordinates
+    ]
+    model = fx.Model(tree, *items, fx.Gravity((0.5, 0.3, -9.81)))
+    flat = fx.trees.to_absolute_coordinates(model)
+    called = {"revolute": "RevoluteJoint", "prismatic": "PrismaticJoint", "cylindrical": "CylindricalJoint"}
+    assert [type(j).__name__ for j in flat.joints] == ["RevoluteJoint", called[kind], "RevoluteJoint"]
+    names = ["one", "two", "three"]
+    for mine, wanted in zip(paths(flat, names, 0.2, **FINE), paths(model, names, 0.2, **FINE), strict=True):
+        np.testing.assert_allclose(mine, wanted, atol=1e-8)
+
+
+def test_a_hinge_beside_the_link_frame_swings_about_its_axis() -> None:
+    """A bob on a screw about the line y through (0, 0, 1): a pendulum of unit length, by hand."""
+    hinge = trees.Screws([(-1.0, 0, 0, 0, 1, 0)])
+    tree = trees.Tree(trees.Link("bob", 2.0, (0.1, 0.1, 0.1), joint=hinge, start=0.01))
+    flat = fx.trees.to_absolute_coordinates(fx.Model(tree, fx.Gravity((0, 0, -9.81))))
+    axis = flat.joint("joint of bob")
+    assert type(axis) is fx.RevoluteJoint
+    np.testing.assert_allclose(axis.a.position0(), (0, 0, 1), rtol=0.0, atol=1e-15)
+    run = fx.simulate(flat, 1.0, **FINE)
+    swing = np.sqrt(2.0 * 9.81 / (2.0 + 0.1))
+    np.testing.assert_allclose(run.angle("joint of bob")[-1], 0.01 * np.cos(swing), rtol=0.0, atol=1e-6)
+
+
+def test_screws_of_any_pitch_and_length_are_carried_over() -> None:
+    """A thread beside the link frame and a slide whose coordinate counts double, with forces at their coordinates."""
+    thread = trees.Screws([(*(np.cross((0.2, 0.1, 0.3), (0, 0.6, 0.8)) + 0.05 * np.array((0, 0.6, 0.8))), 0, 0.6, 0.8)])
+    slide = trees.Screws([(0.3, 0.0, 0.4, 0, 0, 0)], ("way",))
+    first = trees.Link("nut", 1.0, (0.1, 0.2, 0.15), (0.1, 0.2, 0.1), joint=thread, start=0.3, rate=1.0)
+    second = trees.Link("block", 0.5, (0.1, 0.2, 0.15), (0.1, 0, 0), "nut", slide, at=(0.4, 0, 0), start=0.2, rate=-0.5)
+    tree = trees.Tree(first, second)
+    model = fx.Model(
+        tree, fx.Gravity((0, 0, -9.81)), fx.JointForce(tree.joint("nut"), 1.5, name="torque"),
+        fx.JointForce(tree.joint("block"), lambda x, rate, t: 3.0 - 20.0 * x - 0.5 * rate, name="force"),
+    )  # fmt: skip
+    flat = fx.trees.to_absolute_coordinates(model)
+    assert [type(j).__name__ for j in flat.joints] == ["ScrewJoint", "PrismaticJoint"]
+    for mine, wanted in zip(
+        paths(flat, ["nut", "block"], 0.3, **FINE), paths(model, ["nut", "block"], 0.3, **FINE), strict=True
+    ):
+        np.testing.assert_allclose(mine, wanted, atol=1e-8)
+
+
+def test_a_hinge_beside_an_interface_is_refused() -> None:
+    """A flexible link has markers at its interfaces alone."""
+    arm = flexible_arm().trees[0].links[1]
+    flexible = trees.FlexibleLink("arm", arm.reduced, "left", joint=trees.Revolute((0, 1, 0)))
+    beside = trees.Link("hand", 1.0, (0.1, 0.1, 0.1), (0.3, 0, 0), "arm", trees.Screws([(1, 0, 0, 0, 0, 1)]), "right")
+    with pytest.raises(fx.ModelError, match="passes beside the interface 'right'"):
+        fx.trees.to_absolute_coordinates(fx.Model(trees.Tree(flexible, beside)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import flexmbs as fx
 from flexmbs.core.attributes import ATTRIBUTES
+from flexmbs.core.errors import a_or_an
 from flexmbs.core.field_terms import VALUES, meant
 
 BAR = fx.PlanarRigidBody(1.0, 1.0, name="bar")
@@ -216,3 +218,34 @@ def test_words_are_of_one_thing():
         assert all(meant(argument, word) for word in words)
     for name, terms in ATTRIBUTES.items():
         assert name not in terms.split()
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda run: run.angle("upper"), lambda run: run["upper"], lambda run: run.reaction("u")]
+)
+def test_joints_of_trees_are_among_the_names(ask: Callable[[fx.TimeSolution], Any]) -> None:
+    """By the name of their link alone they are not found, but named."""
+    links = [
+        fx.trees.Link(name, 1.0, (1, 1, 1), (0, 0, -1), parent, fx.trees.Revolute((0, 1, 0)))
+        for name, parent in (("upper", None), ("lower", "upper"))
+    ]
+    run = fx.simulate(fx.Model(fx.trees.Tree(*links, name="arm")), until=0.0, step=1e-3, progress=False)
+    with pytest.raises(fx.ModelError, match=r"Known: 'arm/lower', 'arm/upper'\.$") as found:
+        ask(run)
+    assert "'u'" in str(found.value) or "did you mean 'arm/upper'?" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("ANCFCable2D", "an ANCFCable2D"), ("LinearBeam2D", "a LinearBeam2D"), ("actuator", "an actuator")],
+)
+def test_articles_go_by_the_first_letter(word: str, expected: str) -> None:
+    assert a_or_an(word) == expected
+
+
+def test_elements_have_their_article_in_messages() -> None:
+    line = LINE | {"element": fx.elements.GeometricallyExactBeam()}
+    body = fx.FlexibleBody.line((0, 0, 0), (1, 0, 0), **line)
+    run = fx.solve_static(fx.Model(body, fx.Clamp(body.start)))
+    with pytest.raises(fx.ModelError, match=r"slope: an exact beam has no slopes"):
+        run.slope(body.end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from flexmbs.io.model_description import (
     known_classes,
     rebuild_model,
 )
+from tests.models.descriptions import every_class
+from tests.models.flexible_trees import arm, closed_arm
 
 ELEMENTS = [fx.Ply, *(item for name in fx.elements.__all__ if isinstance(item := getattr(fx.elements, name), type))]
 
@@ -239,3 +242,43 @@ def test_mechanisms_come_back_with_all_their_markers() -> None:
         np.testing.assert_array_equal(its.initial_v, mine.initial_v)
     drive = again.joint("drive").equations[0].motion
     assert drive.at(0.3) == model.joint("drive").equations[0].motion.at(0.3)
+
+
+def test_all_descriptions_are_known_to_files() -> None:
+    """What a model may be described with can be read without the script that made it."""
+    assert set(every_class()) <= set(known_classes())
+
+
+@pytest.mark.filterwarnings("ignore:.*Without geometric")
+def test_items_at_interfaces_of_flexible_links_come_back(tmp_path: Path) -> None:
+    """Loads, springs and joints there, in a file of results, and where they are."""
+    model = closed_arm()
+    wrist = fx.SphericalJoint(model.trees[0].link("lower").interface("right"), model.body("ball"), name="wrist")
+    loose = fx.Model(*(item for item in model.items if item is not model.joint("grip")), wrist)
+    plain, arrays = describe_model(loose)
+    again = rebuild_model(plain, arrays)
+    assert describe_model(again)[0] == plain
+    marker, its = wrist.pairs[0].a, again.joint("wrist").pairs[0].a
+    assert its.body is again.trees[0].link("lower")
+    np.testing.assert_array_equal(its.position0(), marker.position0())
+    np.testing.assert_array_equal(its.rotation0(), marker.rotation0())
+    run = fx.simulate(arm(), until=2e-4, step=1e-4, progress=False)
+    run.save(tmp_path / "arm.h5")
+    read = fx.load(tmp_path / "arm.h5")
+    place, wanted = (solution.model.trees[0].link("upper").interface("right") for solution in (read, run))
+    np.testing.assert_array_equal(read.position(place), run.position(wanted))
+
+
+def test_friction_at_joints_that_became_those_of_trees_comes_back(tmp_path: Path) -> None:
+    bar = fx.RigidBody.box(size=(1, 0.1, 0.1), mass=1.0, position=(0.5, 0, 0), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    rubs = fx.CoulombFriction(hinge, coefficient=0.3, load=20.0, speed=0.05, radius=0.1, name="rubs")
+    sticks = fx.BristleFriction(
+        hinge, coefficient=0.3, load=20.0, deflection=0.01, damping=0.1, radius=0.1, name="sticks"
+    )
+    model = fx.trees.to_relative_coordinates(fx.Model(bar, hinge, rubs, sticks))
+    fx.simulate(model, until=2e-3, step=1e-3, progress=False).save(tmp_path / "bar.h5")
+    read = fx.load(tmp_path / "bar.h5").model
+    assert [read.force(name).radius for name in ("rubs", "sticks")] == [0.1, 0.1]
+    for name in ("rubs", "sticks"):
+        assert read.force(name).row_forces[0].data == model.force(name).row_forces[0].data

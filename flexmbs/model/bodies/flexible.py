@@ -19,7 +19,7 @@ from flexmbs.core.contracts import (
     SurfaceElement,
     SurfaceShape,
 )
-from flexmbs.core.errors import MeshError, ModelError, unknown_name
+from flexmbs.core.errors import MeshError, ModelError, a_or_an, unknown_name
 from flexmbs.core.field_terms import meant
 from flexmbs.core.material import Elastic, Material
 from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_section
@@ -114,7 +114,7 @@ class FlexibleBody(BodyDescription):
         layout = self.element.layout
         if self.mesh.dim != layout.dim:
             raise ModelError(
-                f"{owner}: a {self.element.name} needs a mesh of dimension {layout.dim}, but its points have "
+                f"{owner}: {a_or_an(self.element.name)} needs a mesh of dimension {layout.dim}, but its points have "
                 f"{self.mesh.dim} coordinates."
                 + (" Use mesh.in_space() to put it into space." if layout.dim == 3 else "")
             )
@@ -178,7 +178,7 @@ class FlexibleBody(BodyDescription):
                 raise ModelError(f"{owner}: give section and material, or stiffness=BeamStiffness(...).")
             if isinstance(self.section, ShellSection | Layup):
                 raise ModelError(
-                    f"{owner}: a {self.element.name} is a line, whose section is one such as "
+                    f"{owner}: {a_or_an(self.element.name)} is a line, whose section is one such as "
                     f"Rectangle(width=..., height=...), not {show(self.section)}."
                 )
             check_section(owner, self.section)
@@ -199,21 +199,21 @@ class FlexibleBody(BodyDescription):
             and not getattr(self.element, "section_matrix", False)
         ):
             raise ModelError(
-                f"{owner}: a {self.element.name} has no use for a section matrix with terms off its diagonal; take an "
-                f"element with directors, such as flexmbs.elements.ANCFBeam()."
+                f"{owner}: {a_or_an(self.element.name)} has no use for a section matrix with terms off its diagonal; "
+                f"take an element with directors, such as flexmbs.elements.ANCFBeam()."
             )
 
     def _element_cells(self, owner: str) -> IntArray:
         foreign = sorted({b.cell_type for b in self.mesh.cells} - {self.element.cell_type})
         if foreign == ["line"] and self.element.cell_type == "line3":
             raise ModelError(
-                f"{owner}: a {self.element.name} lives on cells of three nodes; take flexmbs.meshes.three_node(mesh), "
-                f"which makes one of every two consecutive line cells."
+                f"{owner}: {a_or_an(self.element.name)} lives on cells of three nodes; take "
+                f"flexmbs.meshes.three_node(mesh), which makes one of every two consecutive line cells."
             )
         if foreign:
             raise ModelError(
-                f"{owner}: a {self.element.name} lives on {self.element.cell_type!r} cells, but the mesh also has "
-                f"{', '.join(foreign)}; take the part you want with mesh.extracted(set_name)."
+                f"{owner}: {a_or_an(self.element.name)} lives on {self.element.cell_type!r} cells, but the mesh also "
+                f"has {', '.join(foreign)}; take the part you want with mesh.extracted(set_name)."
             )
         cells = np.concatenate([b.nodes for b in self.mesh.cells])
         used = np.bincount(cells.ravel(), minlength=self.mesh.n_points) > 0
@@ -313,7 +313,7 @@ class FlexibleBody(BodyDescription):
         """Lengths (n_e,) of the elements of a line, or areas of a surface, in the stress-free shape."""
         kind = "area" if self.surface else "length"
         if of not in (None, kind):
-            raise ModelError(f"FlexibleBody {self.name!r}: a {self.element.name} has no {of}, but {kind}.")
+            raise ModelError(f"FlexibleBody {self.name!r}: {a_or_an(self.element.name)} has no {of}, but {kind}.")
         return cast("Any", self.element).areas(group) if self.surface else cast("Any", self.element).lengths(group)  # type: ignore[no-any-return]
 
     def tabulate(self, node_dofs: IntArray, b1: int) -> object:

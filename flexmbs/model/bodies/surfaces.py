@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement, SurfaceShape
-from flexmbs.core.errors import AccuracyWarning, ModelError
+from flexmbs.core.errors import AccuracyWarning, ModelError, a_or_an
 from flexmbs.core.shell_section import ShellStiffness
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.parameters import surface_parameters
@@ -30,8 +30,8 @@ def surface_shape(
     if len(kinks) and not element.carries_kinks:
         some = ", ".join(str(k) for k in kinks[:NAMED]) + (" ..." if len(kinks) > NAMED else "")
         warnings.warn(
-            f"{owner}: cells meet at an angle at the nodes {some}. A {element.name} has one tangent plane at a node, "
-            f"so it is wrong there; take an element with slope discontinuities, such as "
+            f"{owner}: cells meet at an angle at the nodes {some}, where {a_or_an(element.name)} has one "
+            f"tangent plane, so it is wrong there; take an element with slope discontinuities, such as "
             f"flexmbs.elements.ANCFPlateFullyParameterized(), or a body for each side.",
             AccuracyWarning,
             stacklevel=4,

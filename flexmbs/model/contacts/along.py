@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from flexmbs.core.checks import as_count, as_number, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.contacts.shapes import Shape
 from flexmbs.model.forces.edge_loads import gauss_grid
@@ -96,8 +96,8 @@ def _on_body(shape: Along, surface: bool) -> str:
         raise ModelError(f"{owner}: it goes along {wanted}; take fx.contact.{other} for this body.")
     if not hasattr(body.element, "interpolation"):
         raise ModelError(
-            f"{owner}: a {body.element.name} offers no interpolation by vectors; take a cable, an ANCF beam or a "
-            f"GeometricallyExactBeam, or put spheres on its nodes."
+            f"{owner}: {a_or_an(body.element.name)} offers no interpolation by vectors; take a cable, an ANCF beam or "
+            f"a GeometricallyExactBeam, or put spheres on its nodes."
         )
     object.__setattr__(shape, "points", as_count(owner, "points", shape.points, minimum=1))
     return owner

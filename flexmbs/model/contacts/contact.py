@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from flexmbs.core.checks import as_flag, as_name, as_number, is_list, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.references import Description
 from flexmbs.kernels.contact_laws import NONE
@@ -222,9 +222,9 @@ class Contact(Description):
             if self.search is None and count <= MOST_DECLARED:
                 return False
             raise ModelError(
-                f"{owner}: a {type(self.friction).__name__} remembers in every pair, which pairs that are searched "
-                f"cannot; of {len(parts)} shapes {count} pairs may touch. Take a CoulombLaw, or name in pairs= those "
-                f"that touch."
+                f"{owner}: {a_or_an(type(self.friction).__name__)} remembers in every pair, which pairs that are "
+                f"searched cannot; of {len(parts)} shapes {count} pairs may touch. Take a CoulombLaw, or name in "
+                f"pairs= those that touch."
             )
         for sort in sorts:
             self.pair(sort.a, sort.b)  # refused now, if the law does not fit
@@ -388,7 +388,7 @@ def _why_not(a: Shape, b: Shape) -> str:
     if a.marker.fixed_to_same(b.marker):
         return "both are fixed to the same body"
     if a.rows_against(b) is None and b.rows_against(a) is None:
-        return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
+        return f"there is no contact of {a_or_an(type(a).__name__)} and {a_or_an(type(b).__name__)}"
     return ""
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.kernels.crossing_contacts import (
     CrossingGroup,
     crossing_energy,
@@ -90,7 +90,7 @@ def no_crossing(a: Any, b: Any) -> str:
     if a.body is b.body:
         return "both are on the same body, and contact of a body with itself is not there"
     if a.body.surface or b.body.surface:
-        return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
+        return f"there is no contact of {a_or_an(type(a).__name__)} and {a_or_an(type(b).__name__)}"
     if a.body.planar != b.body.planar:
         return "one is a line in the plane, and the other one in space"
     return ""

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flexmbs.core.errors import AccuracyWarning
+from flexmbs.core.errors import AccuracyWarning, a_or_an
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, CAPSULE_GAP, CYLINDER_GAP, RING_GAP, SPHERE_GAP
@@ -89,7 +89,7 @@ def no_distributed_pair(a: Shape, b: Shape) -> str:
         return "both are on the same body"
     found = _rows(a, b)
     if found is None or kind_of(found.rows[0].kind).distance is None or found.offset != 0.0:
-        return f"there is no contact of a {type(a).__name__} and a {type(b).__name__}"
+        return f"there is no contact of {a_or_an(type(a).__name__)} and {a_or_an(type(b).__name__)}"
     return ""
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.kernels.contact_laws import NONE
 from flexmbs.kernels.line_contacts import (
     LineContactGroup,
@@ -89,8 +89,8 @@ def line_pair(owner: str, a: Any, b: Any, law: NormalLaw, friction: FrictionLaw 
     numbers = law.numbers(owner, a, b)
     if friction is not None and friction.states(1) > 0:
         raise ModelError(
-            f"{owner}: {a} and {b} lie on each other, and a {type(friction).__name__} would have to remember at every "
-            f"point where it is on the other line; take a CoulombLaw."
+            f"{owner}: {a} and {b} lie on each other, and {a_or_an(type(friction).__name__)} would have to remember at "
+            f"every point where it is on the other line; take a CoulombLaw."
         )
     if a.offset + b.offset <= 0.0:
         raise ModelError(

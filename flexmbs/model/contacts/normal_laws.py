@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flexmbs.core.checks import as_number, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.material import Elastic
 from flexmbs.kernels.contact_laws import HUNT_CROSSLEY, IMPACT
 
@@ -239,8 +239,8 @@ class HertzLaw:
         for shape in (a, b):
             if shape.curvature is None:
                 raise ModelError(
-                    f"{owner}: the law of Hertz is for balls and planes, not for a {shape}; give its stiffness by a "
-                    f"HuntCrossleyLaw."
+                    f"{owner}: the law of Hertz is for balls and planes, not for {a_or_an(shape)}; give its stiffness "
+                    f"by a HuntCrossleyLaw."
                 )
         assert a.curvature is not None and b.curvature is not None  # noqa: S101, PT018 - as checked
         one, two = (

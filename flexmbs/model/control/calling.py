@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_name, is_among, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.errors import FlexmbsError, ModelError, a_or_an
 from flexmbs.core.user_functions import called
 from flexmbs.model.forces.user_law import USER_ERRORS
 
@@ -60,7 +60,7 @@ def called_name(owner: str, what: str, value: object) -> str:
     """A name that is given as a string or by the object that has it."""
     found = value if isinstance(value, str) else getattr(value, "name", None)
     if not isinstance(found, str) or not found.strip() or isinstance(value, type):
-        raise ModelError(f"{owner}: {what} must be a {what} of the model or its name, not {show(value)}.")
+        raise ModelError(f"{owner}: {what} must be {a_or_an(what)} of the model or its name, not {show(value)}.")
     return found
 
 

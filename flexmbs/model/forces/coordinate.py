@@ -14,6 +14,7 @@ from flexmbs.kernels.rows.rows import KINDS, kind_of, row_value
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Coordinates, Joint, Row
+from flexmbs.model.joints.coordinate_joint import unit_of
 
 __all__ = ["Coordinate", "Place", "What", "coordinate", "start_value"]
 
@@ -68,7 +69,7 @@ def coordinate(owner: str, on: object, what: str | None) -> Coordinate:
                 raise ModelError(f"{owner}: {side} has no orientation about all axes, so there is no {what}.")
     else:
         raise ModelError(f"{owner}: expected a joint with a coordinate or two markers (a, b), not {show(on)}.")
-    units = ("rad", "force length") if kind_of(row.kind).unit == "angle" else ("length", "force")
+    units = ("rad", "force length") if unit_of(row.kind, b) == "angle" else ("length", "force")
     return Coordinate(a, b, row, start_value(a, b, row), *units)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.history import History, check_history
 from flexmbs.core.nodes import is_rigid
 from flexmbs.core.references import Description
@@ -33,7 +33,7 @@ def as_surface(owner: str, body: Any) -> SurfaceElement:
         raise ModelError(f"{owner}: body must be a FlexibleBody made of plates or shells, not {show(body)}.")
     if is_rigid(body.element.layout):
         raise ModelError(
-            f"{owner}: a {body.element.name} has rotations at its nodes, which this load cannot treat; use "
+            f"{owner}: {a_or_an(body.element.name)} has rotations at its nodes, which this load cannot treat; use "
             f"DistributedLoad, PointForce or Moment."
         )
     return cast("SurfaceElement", body.element)

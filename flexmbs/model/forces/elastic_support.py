@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_number, frozen_copy
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.history import History
 from flexmbs.core.jit import kernel
 from flexmbs.core.nodes import is_rigid
@@ -86,7 +86,7 @@ class ElasticSupport(Description):
             object.__setattr__(self, "rotation", as_number(owner, "rotation", self.rotation, minimum=0.0))
             if layout.dim == 3 and (not layout.rotation or layout.frame):
                 raise ModelError(
-                    f"{owner}: a rotational spring on a {self.at.body.element.name} is not available; "
+                    f"{owner}: a rotational spring on {a_or_an(self.at.body.element.name)} is not available; "
                     f"take a Bushing to the ground."
                 )
 

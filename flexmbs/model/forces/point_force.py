@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_flag
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
 from flexmbs.core.nodes import follows, is_rigid
@@ -85,7 +85,7 @@ class PointForce(Description):
         element = None if isinstance(place, Marker) else place.body.element
         if self.follower and element and not follows(element.layout):
             raise ModelError(
-                f"{owner}: a {element.name} has small rotations only, so a force cannot "
+                f"{owner}: {a_or_an(element.name)} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
             )
 

@@ -13,7 +13,7 @@ from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.references import Description
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.points import POINT
-from flexmbs.kernels.rows.rows import INERTIAL
+from flexmbs.kernels.rows.rows import INERTIAL, kind_of
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.ground import ground
 from flexmbs.model.bodies.marker import Body, Marker
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from flexmbs.model.joints.contracts import Motion
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["CoordinateJoint", "CoordinateMarker"]
+__all__ = ["CoordinateJoint", "CoordinateMarker", "unit_of"]
+
+
+def unit_of(kind: int, b: Marker) -> str:
+    """Unit of a kind of rows with its side b, as `RowKind.unit`; of a generalised coordinate that of the coordinate."""
+    return b.unit if isinstance(b, CoordinateMarker) else kind_of(kind).unit
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -78,6 +83,11 @@ class CoordinateMarker(Marker):
         }  # fmt: skip
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def unit(self) -> str:
+        """``"angle"`` or ``"length"``, what its coordinate is."""
+        return "angle" if self.component == "angle" else "length"
 
     @property
     def planar(self) -> bool:

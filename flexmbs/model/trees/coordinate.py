@@ -36,6 +36,11 @@ class TreeCoordinateMarker(CoordinateMarker):
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def unit(self) -> str:
+        body: Any = self.body
+        return "angle" if body.link.joint.rotational[self.index] else "length"
+
 
 @dataclass(frozen=True, eq=False)
 class TreeCoordinate(Description):

@@ -128,16 +128,23 @@ class TreeJoint:
             R = R @ as_rotation("joint", "quaternion", q[len(self.screws) :])
         return place, R
 
-    def independent(self, q: FloatArray) -> bool:
-        """Whether no column does at q what the others do together."""
+    def screws_at(self, q: FloatArray) -> FloatArray:
+        """Screws (n_v, 6) of its velocities at coordinates q, about the origin of the link frame and in its axes."""
         rows, place, R = [], np.zeros(3), np.eye(3)
         for s, x in zip(self.screws, q, strict=False):
             w = R @ s[3:]
-            rows.append(np.concatenate((R @ s[:3] - np.cross(w, place), w)))
+            rows.append((R @ s[:3] - np.cross(w, place), w))  # about the origin of the joint frame
             E, t = screw_motion(s, float(x))
             place, R = place + R @ t, R @ E
-        turns = [np.concatenate((-np.cross(e, place), e)) for e in np.eye(3)] if self.ball else []
-        return len(rows) == 0 or np.linalg.matrix_rank(np.array(rows + turns), tol=UNIT) == self.n_v
+        if self.ball:
+            R = R @ as_rotation("joint", "quaternion", q[len(self.screws) :])
+        moving = [np.concatenate((R.T @ (v + np.cross(w, place)), R.T @ w)) for v, w in rows]
+        turns = [np.concatenate((np.zeros(3), e)) for e in np.eye(3)] if self.ball else []
+        return np.array(moving + turns).reshape(self.n_v, 6)
+
+    def independent(self, q: FloatArray) -> bool:
+        """Whether no column does at q what the others do together."""
+        return self.n_v == 0 or np.linalg.matrix_rank(self.screws_at(q), tol=UNIT) == self.n_v
 
 
 def checked_joint(owner: str, joint: object, parent: str | None) -> TreeJoint:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.units import Units
 
-__all__ = ["Tree", "TreeLink"]
+__all__ = ["OutletMarker", "Tree", "TreeLink"]
 
 
 @dataclass(frozen=True, eq=False, init=False)

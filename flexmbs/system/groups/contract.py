@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray, Term
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.sparsity import Blocks
 from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.drawing import Drawing
@@ -323,7 +323,7 @@ class BodyGroup:
 
         ``point``: nothing depends on its orientation.
         """
-        raise ModelError(f"{marker}: a {type(marker.body).__name__} carries no markers here.")
+        raise ModelError(f"{marker}: {a_or_an(type(marker.body).__name__)} carries no markers here.")
 
     def complete(self, entries: list[MarkerEntry]) -> list[MarkerEntry]:
         """All entries of one set of markers, in the same order, with what they have in common filled in.

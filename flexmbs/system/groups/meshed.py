@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, Term
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.sparsity import block_product
 from flexmbs.kernels.markers.directors import DIRECTORS
 from flexmbs.kernels.markers.kind import MarkerEntry
@@ -149,8 +149,8 @@ class MeshedBodies(BodyGroup):
             return table
         if not hasattr(table, "tau"):
             raise ModelError(
-                f"damping of {body.name!r}: a {body.element.name} has no material damping, so none in proportion to "
-                f"its stiffness."
+                f"damping of {body.name!r}: {a_or_an(body.element.name)} has no material damping, so none in "
+                f"proportion to its stiffness."
             )
         return table._replace(tau=table.tau + extra)
 
@@ -308,7 +308,8 @@ def _roots(model: Model, bodies: tuple[FlexibleBody, ...], own: list[IntArray], 
         for side in (hinge.a, hinge.b):
             if side.body.element.layout.quaternion:
                 raise ModelError(
-                    f"Hinge at {side}: nodes of a {side.body.element.name} share no positions; use a SphericalJoint."
+                    f"Hinge at {side}: nodes of {a_or_an(side.body.element.name)} share no positions; use a "
+                    f"SphericalJoint."
                 )
             sides.append(own[number[side.body]][side.nodes[0]][list(side.body.element.layout.position)])
         for i, j in zip(*sides, strict=True):

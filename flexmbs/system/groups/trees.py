@@ -92,11 +92,10 @@ class Trees(MovingBodies):
         return places.dof[places.own(body.index)]
 
     def in_q(self, body: Any) -> IntArray:
-        """Of a tree those of its joints, link by link, with quaternions as four numbers."""
+        """Of a tree those of its joints, link by link, of a link those of its joint; quaternions are four numbers."""
         if body in self._number:
             return self.of(body).in_q
-        places = self.of(body.tree)
-        return places.qi[places.own(body.index)]
+        return self.of(body.tree).joint_in_q(body.index)
 
     def shapes(self, body: Any) -> IntArray:
         if body in self._number:
