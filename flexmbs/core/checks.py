@@ -27,6 +27,7 @@ __all__ = [
     "as_count",
     "as_direction",
     "as_flag",
+    "as_limits",
     "as_name",
     "as_number",
     "as_turns",
@@ -163,6 +164,17 @@ def as_array(
         where = f"entry {index if len(index) > 1 else index[0]}" if index else "it"
         raise ModelError(f"{owner}: {name} must be finite{unit}, but {where} is {array[index]}.")
     return array
+
+
+def as_limits(owner: str, value: object) -> tuple[float, float]:
+    """A pair (smallest, largest), of which either may be infinite."""
+    given = value if isinstance(value, tuple | list | np.ndarray) else ()
+    if len(given) != 2 or any(isinstance(x, bool) or not isinstance(x, int | float | np.number) for x in given):
+        raise ModelError(f"{owner}: limits must be two numbers (smallest, largest), not {show(value)}.")
+    low, high = float(given[0]), float(given[1])
+    if not low < high:
+        raise ModelError(f"{owner}: limits must be (smallest, largest), not ({low:g}, {high:g}).")
+    return low, high
 
 
 def _all_finite(values: Iterable[Any]) -> bool:

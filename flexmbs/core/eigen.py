@@ -174,13 +174,23 @@ def _lanczos(
 
 
 def _dense(K: Any, M: Any, count: int, shift: float, what: str, MZ: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """By LAPACK: the inverse pencil, so that massless unknowns only add zeros; M-orthogonal to the rigid motions."""
+    """By LAPACK: the inverse pencil, so that massless unknowns only add zeros; M-orthogonal to the rigid motions.
+
+    Unknowns are counted by their stiffness, lest digits hang on the unit of length: displacements stand beside
+    rotations.
+    """
     A = K.toarray() if hasattr(K, "toarray") else np.asarray(K)
     B = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
-    Q = linalg.null_space(MZ.T) if MZ.shape[1] else np.eye(len(A))
+    A = A - shift * B
+    stiff = np.diag(A)
+    if not (stiff > 0.0).all():
+        raise SingularError(f"{what} is not positive definite")
+    unit = 1.0 / np.sqrt(stiff)
+    A, B, MZ = unit[:, None] * A * unit, unit[:, None] * B * unit, unit[:, None] * MZ
+    Q = linalg.null_space((MZ / np.linalg.norm(MZ, axis=0)).T) if MZ.shape[1] else np.eye(len(A))
     try:
-        inverse, vectors = linalg.eigh(Q.T @ B @ Q, Q.T @ (A - shift * B) @ Q)
+        inverse, vectors = linalg.eigh(Q.T @ B @ Q, Q.T @ A @ Q)
     except linalg.LinAlgError:
         raise SingularError(f"{what} is not positive definite") from None
     chosen = slice(None, -count - 1, -1)
-    return 1.0 / inverse[chosen] + shift, Q @ vectors[:, chosen]
+    return 1.0 / inverse[chosen] + shift, unit[:, None] * (Q @ vectors[:, chosen])

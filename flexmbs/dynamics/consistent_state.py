@@ -25,8 +25,8 @@ from flexmbs.system.system import EvaluationError
 __all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
 
 MOST = 50
-MET = 1e-12
-"""Constraint violation, relative to the size of the model, that counts as round-off."""
+MET, ALMOST = 1e-12, 1e-8
+"""Constraint violation, of lengths relative to that of the model, that counts as round-off, or may remain."""
 HEAVY = 1e6
 SLOW = 1e-14
 """Rate of a constraint [1/time, or lengths of the model over time] that counts as none whatever moves."""
@@ -173,8 +173,8 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
             ) from None
         g = np.where(rows, dyn.r[dyn.n_v :], 0.0)
         given = g if given is None else given
-        gap = float(np.abs(g[rows]).max())
-        if gap <= MET * dyn.length:
+        gap = float(np.abs(g / dyn.equation_sizes)[rows].max())
+        if gap <= MET:
             return q
         slow = slow + 1 if gap > 0.5 * best else 0
         if slow > 8 or not np.isfinite(gap):
@@ -184,11 +184,11 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
         dyn.r[:] = 0.0
         dyn.r[dyn.n_v :] = g
         d = dyn.solve(1.0, 1.0, 0.0)[: dyn.n_v]
-        size = float(np.abs(d).max())
+        size = float(np.abs(d / dyn.velocity_sizes).max())
         out = np.empty_like(q)
-        retract(q, d * min(1.0, dyn.length / max(size, 1e-300)), dyn.n_linear, out)
+        retract(q, d / max(size, 1.0), dyn.n_linear, out)
         q = out
-    if best <= 1e-8 * dyn.length and gap <= 1e-8 * dyn.length:
+    if max(best, gap) <= ALMOST:
         return q
     raise ModelError(
         f"Model {dyn.system.model.name!r}: the joints cannot be assembled from the positions given. Not met: "
@@ -200,7 +200,8 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
 def _not_met(dyn: Dynamics, g: FloatArray) -> str:
     """The largest violations (n_c,) with the names of their constraints, and what drivers prescribe there."""
     names, driven = dyn.mechanics.names, {i for i, _ in dyn.prescribed.moving}
-    worst = [int(i) for i in np.argsort(-np.abs(g), kind="stable")[:SHOWN] if abs(g[i]) > 1e-9]
+    size = np.abs(g) / dyn.equation_sizes
+    worst = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * ALMOST]
     told = {i: f"; the driver prescribes {dyn.motion[i, 0]:.6g}" if i in driven else "" for i in worst}
     return "; ".join(f"{names[i]} ({g[i]:.3g}{told[i]})" for i in worst)
 

@@ -102,7 +102,7 @@ class Follower:
                 return None
             d = lu.solve(-gap)
             size = float(np.abs(d[: eq.n] / eq.size).max())
-            if np.abs(gap).max() <= MET * eq.dyn.length and (size <= 1e-11 or size > 0.5 * before):
+            if eq.gap(gap) <= MET and (size <= 1e-11 or size > 0.5 * before):
                 v = np.asarray(eq.E @ lu.solve(-values.g_t)[: eq.n])
                 a = np.asarray(eq.E @ lu.solve(-eq.dyn.gamma(q, v))[: eq.n])
                 inverse = float(np.abs(lu.solve(self._probe)[: eq.n] / eq.size).max())

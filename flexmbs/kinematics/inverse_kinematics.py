@@ -279,7 +279,8 @@ class _Search:
     def _joints(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         values = self.equations.at(q, self.t)
         self.equations.accept(q)
-        return values.g, values.G.toarray() * self.equations.size
+        sizes = self.dyn.equation_sizes
+        return values.g / sizes, values.G.toarray() * self.equations.size / sizes[:, None]
 
     def _free(self, G: FloatArray) -> FloatArray:
         """Orthonormal basis (n, f) of what the joints leave free."""
@@ -297,7 +298,7 @@ class _Search:
             g, G = self._joints(q)
             if not np.isfinite(g).all():
                 return None
-            if np.abs(g).max(initial=0.0) <= 10.0 * MET * self.dyn.length:
+            if np.abs(g).max(initial=0.0) <= 10.0 * MET:
                 return q
             d = -np.linalg.lstsq(G, g, rcond=RANK)[0]
             if np.abs(d).max() > 2.0 * LONGEST:

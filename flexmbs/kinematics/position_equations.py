@@ -81,6 +81,11 @@ class PositionEquations:
         size[c.n_linear - len(c.extra) : c.n_linear] = dyn.length  # places on cables
         self.size = size[self.free]
         """What is a large increment: the length of the model, 1 rad."""
+        self._sizes = dyn.equation_sizes
+
+    def gap(self, g: FloatArray) -> float:
+        """The largest of values (m,) of the equations, lengths relative to that of the model."""
+        return float(np.abs(g / self._sizes).max(initial=0.0))
 
     def at(self, q: FloatArray, t: float) -> Values:
         """Values and first derivatives; also leaves positions of markers and G in the work arrays."""
@@ -151,7 +156,7 @@ class PositionEquations:
 
     def worst(self, g: FloatArray) -> str:
         """The equations that are violated most, in words."""
-        size = np.abs(np.nan_to_num(g, nan=np.inf))
+        size = np.abs(np.nan_to_num(g, nan=np.inf)) / self._sizes
         order = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * size.max() > 0.0]
         return "; ".join(f"{self.names[i]} ({g[i]:.3g})" for i in order)
 

@@ -95,6 +95,6 @@ def _newton(
         q, t = eq.moved(q, eq.size * d[:n]), t + scale * float(d[n])
         slack, mu, psi = slack + d[n + 1 : m + 1], mu + float(d[m + 1]), psi + d[m + 2 :]
         if size < 1e-11:
-            met = np.abs(eq.at(q, t).g).max() <= 1e3 * MET * eq.dyn.length
+            met = eq.gap(eq.at(q, t).g) <= 1e3 * MET
             return SingularPoint(t, q, psi, iteration + 1) if met else None
     return None

@@ -227,7 +227,7 @@ class _Driven:
     def _check_contradictions(self) -> None:
         """Equations that follow from others must not ask for something else than these."""
         eq, apart = self.equations, self.now.apart
-        if np.abs(apart).max(initial=0.0) > CONTRADICTION * eq.dyn.length:
+        if eq.gap(apart) > CONTRADICTION:
             raise ModelError(
                 f"solve_kinematics: {eq.model}: at t = {self.now.t:.6g} equations contradict each other: "
                 f"{eq.worst(apart)}. Remove the driver, or the joint, that is one too many."

@@ -112,8 +112,8 @@ class Tracer:
             size = float(np.abs(d[: n + 1]).max())
             if not np.isfinite(size):
                 return None
-            if np.abs(gap).max() <= MET * eq.dyn.length and (size <= 1e-11 or size > 0.5 * before):
-                if np.abs(V @ slack).max(initial=0.0) > 1e-7 * eq.dyn.length:
+            if eq.gap(gap) <= MET and (size <= 1e-11 or size > 0.5 * before):
+                if eq.gap(V @ slack) > 1e-7:
                     return None
                 return self._point(t, q, V, lu)
             if iteration > 1 and size > 0.5 * before:

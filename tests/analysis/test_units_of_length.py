@@ -104,3 +104,28 @@ def test_sensors_by_differences(length: float) -> None:
     assert fx.linearise(model, [push], [distance]).C[0] == pytest.approx([0.6, 0.8, 0, 0], abs=1e-9)
     sparse = fx.linearise_sparse(model, [push], [distance])
     assert sparse.transfer(0.0)[0, 0] == pytest.approx(0.6 / 8.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e3])
+def test_kinematics_and_forces_of_drives(length: float) -> None:
+    """An arm with two hinges and a slide: places go by L, torques by L^2, and the slide carries weight and inertia."""
+
+    def solved(unit: float) -> tuple[np.ndarray, np.ndarray]:
+        inertia = np.array([1.0, 1.0, 0.1]) * unit**2 / 12
+        a, b, c = (fx.RigidBody(1.0, inertia, position=(0, 0, -(i + 0.5) * unit), name=x) for i, x in enumerate("abc"))
+        turn = fx.RevoluteJoint(fx.ground, a, at=(0, 0, 0), axis=(0, 0, 1), name="turn")
+        swing = fx.RevoluteJoint(a, b, at=(0, 0, -unit), axis=(0, 1, 0), name="swing")
+        slide = fx.PrismaticJoint(b, c, at=(0, 0, -2 * unit), axis=(0, 0, 1), name="slide")
+        drivers = [
+            fx.RotationDriver(turn, fx.motions.Sine(0.5, frequency=0.7)),
+            fx.RotationDriver(swing, fx.motions.Sine(0.8, frequency=0.5)),
+            fx.TranslationDriver(slide, fx.motions.Sine(0.3 * unit, frequency=0.4)),
+        ]
+        model = fx.Model(a, b, c, turn, swing, slide, *drivers, fx.Gravity((0, 0, -9.81 * unit)))
+        motion = fx.kinematics.solve_kinematics(model, 0.9, step=0.1)
+        run = fx.simulate(model, until=0.9, step=5e-3)
+        assert motion.position("c")[-1] / unit == pytest.approx(run.position("c")[-1] / unit, abs=1e-9)
+        return motion.position("c") / unit, fx.kinematics.inverse_dynamics(motion).force / [unit**2, unit**2, unit]
+
+    for here, there in zip(solved(1.0), solved(length), strict=True):
+        assert there == pytest.approx(here, rel=1e-8, abs=1e-8)

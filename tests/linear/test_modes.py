@@ -76,6 +76,27 @@ def test_rigid_motions_of_parts_of_any_size_and_place(block) -> None:
         assert modes.frequencies[6:] * scale == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.parametrize("length", [1e-6, 1e-3, 1e7])
+def test_free_frames_in_any_unit_of_length(length: float) -> None:
+    """Forces and times kept: masses go by 1 / L, and frequencies stay; rotations stand beside displacements."""
+
+    def frequencies(unit: float, place: tuple[float, float, float]) -> np.ndarray:
+        bending = unit**2
+        stiffness = fx.BeamStiffness(EA=3e6, EI_z=900 * bending, EI_y=400 * bending, GJ=300 * bending, GA_y=1e5,
+                                     GA_z=6e4, mass_per_length=3 / bending, rhoI_y=0.01, rhoI_z=0.02)  # fmt: skip
+        start = np.array(place) * unit
+        mesh = fx.meshes.line(tuple(start), tuple(start + np.array([1.2, 1.6, 0.0]) * unit), 4)
+        part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Frame(section=stiffness))])
+        modes = fx.linear.vibration_modes(part, 8)
+        assert modes.n_rigid == 6
+        assert modes.residuals.max() < 1e-8
+        return modes.frequencies[6:]
+
+    expected = frequencies(1.0, (0, 0, 0))
+    for place in ((0, 0, 0), (50, -30, 20)):
+        assert frequencies(length, place) == pytest.approx(expected, rel=1e-7)
+
+
 def test_held_by_springs_is_not_rigid(block) -> None:
     bed = [fx.linear.NodalSpring(int(n), (1e3, 1e3, 1e3)) for n in (0, 4, 10, 20)]
     modes = fx.linear.vibration_modes(block(Hexahedron8(), connections=bed), 7)

@@ -32,10 +32,15 @@ from flexmbs.system.system import EvaluationError
 
 __all__ = ["around", "beside"]
 
-TRIED = (5e-3, 1e-3, 2e-2, 2e-4, 5e-5)
+TRIED = (5e-3, 1e-3, 2e-2, 2e-4, 5e-5, 1e-5, 2e-6)
 """Amplitudes [sizes of the model, root mean square] that are tried one after the other."""
 NEAR, NEAR_OF_TWO = 4.0, 30.0
 """Distance of the first point, by the amplitude, beyond which it belongs to something else; with two directions."""
+CLOSE = 0.02
+"""Distance, by how far the path has gone, up to which it does not in any case.
+
+Of a slender structure whose ends are held, p rises by a multiple of its amplitude, measured in the size of the model.
+"""
 SOLVED = 1e-9
 """Part of the largest defect mu that is left."""
 INNER, OUTER = 12, 10
@@ -142,8 +147,9 @@ def _frame(curve: Curve, critical: Critical, kernel: FloatArray) -> _Frame | Non
     return _Frame(at, np.array(w), np.array(w_p), t, t_p, loads)
 
 
-def _near(frame: _Frame) -> float:
-    return NEAR if len(frame.w) == 1 else NEAR_OF_TWO
+def _near(frame: _Frame, amplitude: float) -> float:
+    """How far away the first point may be."""
+    return max(CLOSE, (NEAR if len(frame.w) == 1 else NEAR_OF_TWO) * amplitude)
 
 
 def _leaving(curve: Curve, frame: _Frame, amplitude: float) -> tuple[list[float], bool]:
@@ -213,7 +219,7 @@ def _on(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> _Found 
             if change == 0.0:
                 break
             places.append(places[-1] - defects[-1] * (places[-1] - places[-2]) / change)
-        if abs(places[-1]) > _near(frame) * amplitude:
+        if abs(places[-1]) > _near(frame, amplitude):
             return None
     return _Found(point, p, places[len(defects) - 1], mu, largest)
 
@@ -228,7 +234,7 @@ def _first(curve: Curve, frame: _Frame, amplitude: float, c: FloatArray) -> Path
     if on is None:
         return None
     dx = curve.between(at.point, at.p, on.point)
-    near = measure.length(dx, on.p - at.p) <= _near(frame) * amplitude
+    near = measure.length(dx, on.p - at.p) <= _near(frame, amplitude)
     return on if near and np.isfinite(on.rate) else None
 
 

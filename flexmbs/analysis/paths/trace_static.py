@@ -300,6 +300,13 @@ class _Tracing:
                     )
                 elif not starts:
                     found[on].notes[number] = "no branch was found beside it"
+                    warnings.warn(
+                        f"Model {self.system.model.name!r}: no branch was found beside the bifurcation at p = "
+                        f"{critical.at.p:.6g}, though there is one. Add a small load or imperfection in the direction "
+                        f"of its kernel, and trace the path of that model.",
+                        RuntimeWarning,
+                        stacklevel=3,
+                    )
         return self._finish(found)
 
     def _known(self, found: list[Found], on: int, number: int) -> bool:

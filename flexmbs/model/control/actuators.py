@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_direction, as_flag, as_name, as_number, frozen_copy
+from flexmbs.core.checks import as_direction, as_flag, as_limits, as_name, as_number, frozen_copy
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
 from flexmbs.kernels.rows.rows import DISTANCE, INERTIAL
@@ -67,10 +67,7 @@ class _Force(Description):
         if self.law is not None:
             as_function(self._owner, "law", self.law, "(value, coordinate, rate, t)")
         if self.limits is not None:
-            low, high = as_array(self._owner, "limits", self.limits, (2,)).tolist()
-            if not low < high:
-                raise ModelError(f"{self._owner}: limits must be (smallest, largest), not ({low:g}, {high:g}).")
-            object.__setattr__(self, "limits", (low, high))
+            object.__setattr__(self, "limits", as_limits(self._owner, self.limits))
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -108,7 +105,7 @@ class JointActuator(_Force):
     law : function (value, coordinate, rate, t) -> force, optional
         From the held value to the force [force, or force length]. It must not remember anything.
     limits : (2,) sequence, optional
-        Smallest and largest force.
+        Smallest and largest force; either may be infinite: (0, np.inf) of what only pulls.
     name : str, optional
 
     Raises

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
+from flexmbs.core.checks import as_limits, as_name, as_number, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
@@ -46,7 +46,7 @@ class PID(Description):
     reference : float, function of time or motion, default 0
         r.
     limits : (2,) sequence, optional
-        Smallest and largest output.
+        Smallest and largest output; either may be infinite: (0, np.inf) only pushes.
     filter_time : float, default 0
         T_f [time], of the derivative; not with ``rate``.
     rate : Sensor, optional
@@ -101,10 +101,7 @@ class PID(Description):
             raise ModelError(f"{owner}: filter_time is for differences; leave it out where the rate is measured.")
         object.__setattr__(self, "reference", as_references(owner, self.reference, 1)[0])
         if self.limits is not None:
-            low, high = as_array(owner, "limits", self.limits, (2,)).tolist()
-            if not low < high:
-                raise ModelError(f"{owner}: limits must be (smallest, largest), not ({low:g}, {high:g}).")
-            object.__setattr__(self, "limits", (low, high))
+            object.__setattr__(self, "limits", as_limits(owner, self.limits))
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:

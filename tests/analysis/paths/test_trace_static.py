@@ -306,3 +306,17 @@ def test_a_mechanism_of_one_freedom_buckles(until: float) -> None:
     some = np.abs(angle) > 1e-3
     assert some.sum() > 5
     assert branch.load_factors[some] == pytest.approx(10.0 * angle[some] / np.sin(angle[some]), rel=1e-6)
+
+
+@pytest.mark.parametrize("slenderness", [1e4, 1e6, 1.2e7])
+def test_branches_of_slender_beams_between_supports(slenderness: float) -> None:
+    """Shortened by eps, a hinged beam without extension bends by 2 L / pi sqrt(eps - eps_cr)."""
+    critical = math.pi**2 / slenderness
+    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=8, element=fx.elements.ANCFCable2D(),
+                                stiffness=fx.BeamStiffness(EA=slenderness, EI_z=1.0, mass_per_length=1.0))  # fmt: skip
+    model = fx.Model(beam, fx.Pin(beam.start), fx.Prescribe(beam.end, displacement=(-critical, 0.0)))
+    traced = fx.trace_static(model, by="displacement", until=1.5, branches=1)
+    (point,) = traced.points
+    assert point.parameter == pytest.approx(1.0, rel=2e-3)  # shortening before buckling is left out of the formula
+    bent = abs(traced.paths[1].displacement(beam.node(4))[-1, 1])
+    assert bent == pytest.approx(2.0 / math.pi * math.sqrt(0.5 * critical), rel=2e-3)

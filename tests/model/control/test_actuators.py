@@ -9,6 +9,7 @@ import pytest
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
+from flexmbs.io.model_description import describe_model, rebuild_model
 from flexmbs.kernels.rows.rows import row_gradient
 from flexmbs.model.control.actuator import JointTarget, RowTarget, WrenchTarget
 
@@ -115,3 +116,16 @@ def test_failing_laws_are_named(law, match: str) -> None:
     motor = fx.control.JointActuator("hinge", law=law, name="motor")
     with pytest.raises(ModelError, match=rf"JointActuator 'motor': .*law\(1, 2, 3, 4\).*{match}"):
         motor.force(1.0, 2.0, 3.0, 4.0)
+
+
+def test_limits_on_one_side() -> None:
+    """A motor that only pulls, in a loop that pushes as well: both roads, and from its file."""
+    bar = fx.PlanarRigidBody(2.0, 0.1, position=(0, -0.5), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
+    pull = fx.control.JointActuator(hinge, limits=(0, np.inf), name="motor")
+    assert [pull.force(x) for x in (-5.0, 0.0, 1e9)] == [0.0, 0.0, 1e9]
+    pid = fx.control.PID(fx.control.JointSensor(hinge), pull, period=0.01, proportional=20.0, derivative=2.0,
+                         reference=0.3, limits=(-np.inf, 30.0), name="pid")  # fmt: skip
+    again = rebuild_model(*describe_model(fx.Model(bar, hinge, pid, fx.Gravity((0, -9.81)))))
+    assert again.controllers[0].limits == (-np.inf, 30.0)
+    assert again.controllers[0].actuators[0].limits == (0.0, np.inf)
