@@ -87,12 +87,15 @@ def linearise(
     ------
     ModelError
         If the state is neither an equilibrium nor steady, an input is unknown, inputs or outputs change along a steady
-        motion, or the model has more than 1 500 free velocities.
+        motion, first-order states read forces of joints, or the model has more than 1 500 free velocities.
 
     Notes
     -----
-    Matrices are exact where kernels have derivatives. Differences (relative step 1e-6) serve sensors and the functions
-    of first-order states and of actuators. Sampled controllers hold their outputs.
+    Matrices are exact where kernels have derivatives. Differences (steps of 1e-6 of the size of the model, 1e-4 of
+    accelerations and reactions) serve sensors and the functions of first-order states, which may read accelerations
+    and what other states hold. Laws of actuators and forces that are functions in Python are differentiated with steps
+    of 3e-7 of the larger of 1 and the coordinate: give their derivatives where lengths are below 1e-4. Sampled
+    controllers hold their outputs.
 
     Examples
     --------

@@ -29,7 +29,7 @@ STEPS, LAWS = "flexmbs_steps_", "flexmbs_laws_"
 """How names of modules begin, by what is in them."""
 DAY = 24 * 3600.0  # seconds
 KEEP_UNUSED = 30 * DAY
-LOADING, COMPILING = 0.1, 6.0
+LOADING, COMPILING = 0.1, 4.0
 """Seconds of processor time to load steps from the disk, and to compile them, before this was measured here."""
 ARGUMENTS = types.int64[::1], types.int64[::1], types.float64[::1]
 

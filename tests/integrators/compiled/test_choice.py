@@ -49,10 +49,10 @@ def test_what_runs_lose_adds_up_until_compiling_pays(models, uncompiled: list[st
     assert not uncompiled
     (lost,) = empty.glob("*.lost")
     first = float(lost.read_text())
-    assert 0.0 < first < 6.0
+    assert 0.0 < first < 4.0
     reason(models, 150)
-    assert first < float(lost.read_text()) < 6.0
-    lost.write_text("6.1")
+    assert first < float(lost.read_text()) < 4.0
+    lost.write_text("4.1")
     assert "cannot be kept: not here" in reason(models, 150)
     assert len(uncompiled) == 1
 
