@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 
 __all__ = ["refuse_given"]
 
@@ -12,4 +12,4 @@ def refuse_given(owner: str, of: str, **arguments: object) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         has = "has supports and loads among its items" if of == "Model" else "takes fixed= and loads= (or prestress=)"
-        raise ModelError(f"{owner}: {' and '.join(given)} cannot be given for a {of}, which {has}.")
+        raise ModelError(f"{owner}: {' and '.join(given)} cannot be given for {a_or_an(of)}, which {has}.")

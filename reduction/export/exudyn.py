@@ -26,6 +26,7 @@ from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.frame import FrameModes, frame_modes
 from flexmbs.reduction.export.tables import write_tables
 from flexmbs.reduction.export.written import ExportResult, left_out, placed_folder
+from flexmbs.reduction.free_parts import HELD
 from flexmbs.reduction.model import ReducedModel
 
 __all__ = ["FORMATS", "write_exudyn"]
@@ -62,10 +63,12 @@ def write_exudyn(
     places = expose(model, nodes)
     losses = ["rotations of nodes in the floating body", *left_out(model)]
     floating: FrameModes | None = None
-    if model.inertia is not None and model.inertia.exact:
-        floating = frame_modes("Exudyn", model, reference, modes)
-    else:
+    if model.inertia is None or not model.inertia.exact:
         losses[0] = "motion in a floating frame: the model has no exact inertia"
+    elif HELD in model.provenance:
+        losses[0] = "motion in a floating frame: the part is held by its own stiffness"
+    else:
+        floating = frame_modes("Exudyn", model, reference, modes)
     script = (files("flexmbs.reduction.export") / "scripts" / "exudyn_load.py.in").read_text("utf-8")
     units = _harmless(", ".join(f"{k} {v}" for k, v in model.units.items())) or "not said"
     script = script.replace("LOST: LOSSES", f"Not in these files: {'; '.join(losses)}.").replace("UNITS", units)

@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.reduction.free_parts import check_free
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.model import ReducedModel
 
@@ -49,7 +50,8 @@ def frame_modes(what: str, model: ReducedModel, reference: str, modes: int | Non
     Raises
     ------
     ModelError
-        If there is no exact inertia, the reference does not fit, or there are fewer modes.
+        If there is no exact inertia, its own stiffness holds the part, the reference does not fit, or there are fewer
+        modes.
     """
     owner = f"{what} of {model.name!r}"
     if model.inertia is None or not model.inertia.exact:
@@ -57,6 +59,7 @@ def frame_modes(what: str, model: ReducedModel, reference: str, modes: int | Non
             f"{owner}: its reduced model has no exact inertia invariants; reduce a Part, or operators whose mass "
             "matrix is the same for x, y and z."
         )
+    check_free(owner, model)
     values, Phi, origin = _shapes(owner, model, model.inertia.centre, reference)
     kept = len(values) if modes is None else as_count(owner, "modes", modes, minimum=1)
     if kept > len(values):

@@ -130,3 +130,12 @@ def test_beams_and_couplings_are_free() -> None:
         "rotation about x is resisted with 5 [force length]"
         in reduced(on_hub, [fx.reduction.Interface("hub", nodes="hub")]).provenance[HELD]
     )
+
+
+def test_formats_with_moving_frames_refuse_it_and_linear_ones_take_it(tmp_path: Path) -> None:
+    small = reduced(part(*springs((1e3, 1e3, 1e3))))
+    for name in ("sid", "mbdyn"):
+        with pytest.raises(fx.ModelError, match="must be free"):
+            small.export(tmp_path / f"bar.{name}", to=name, reference="left")
+    with pytest.warns(fx.LossWarning, match="held by its own stiffness"):
+        small.export(tmp_path / "bar", to="exudyn")

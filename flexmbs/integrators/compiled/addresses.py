@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.errors import a_or_an
 
 __all__ = ["REBUILDING", "Addresses"]
 
@@ -98,7 +99,7 @@ class Addresses:
         if isinstance(value, float | np.floating):
             self._real.append(float(value))
             return f"real[{len(self._real) - 1}]"
-        raise ValueError(f"a {type(value).__name__}")
+        raise ValueError(a_or_an(type(value).__name__))
 
     def group(self, group: Any, name: str) -> str:
         """A flat NamedTuple, which has this name in the text."""
