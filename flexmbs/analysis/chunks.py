@@ -161,6 +161,7 @@ class Chunks:
             run.short.chunk(steps)
         run.early.chunk(steps)
         run.few.chunk(steps)
+        run.single.chunk(steps)
         run.state = steps.state(n - 1)
         return float(steps.errors[-1])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import schur, solve_triangular
+from scipy.linalg import matrix_balance, schur, solve_triangular
 
 from flexmbs.analysis.linear.zeros import transmission_zeros
 from flexmbs.core.attributes import Hinted
@@ -77,8 +77,10 @@ class LinearModel(Hinted):
         w = np.asarray(omega, dtype=np.float64)
         one = np.eye(len(self.A))
         if w.ndim and len(w) > 8:  # triangular once, then cheap at every frequency
-            T, U = schur(self.A, output="complex")
-            B, C = U.conj().T @ self.B, self.C @ U
+            # In units in which rows and columns are of one size: rates of 1 MHz are 1e7 times their displacements.
+            balanced, (unit, _) = matrix_balance(self.A, permute=False, separate=True)
+            T, U = schur(balanced, output="complex")
+            B, C = U.conj().T @ (self.B / unit[:, None]), (self.C * unit) @ U
             return np.array([C @ solve_triangular(1j * x * one - T, B) + self.D for x in w])
         values = np.array([self.C @ np.linalg.solve(1j * x * one - self.A, self.B) + self.D for x in np.atleast_1d(w)])
         return values[0] if w.ndim == 0 else values

@@ -29,7 +29,7 @@ from flexmbs.core.checks import as_flag, is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.linearisation import held_columns, increment_sizes, moved, states_evaluated
-from flexmbs.dynamics.minimal import DENSE
+from flexmbs.dynamics.minimal import DENSE, Sizes, pseudo_inverse
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
 from flexmbs.results.static import StaticSolution
@@ -38,8 +38,10 @@ from flexmbs.system.system import System
 
 __all__ = ["linear_model_at", "linearise"]
 
-STEP, OF_FORCES = 1e-6, 1e-4
-"""Step of the differences of sensors, relative to the size of the model; and by accelerations and multipliers."""
+STEP = 1e-6
+"""Step of the differences of sensors by positions and velocities, relative to the size of the model."""
+GROWING, SEEN = (1e-4, 1.0), 1e-6
+"""Steps by accelerations and multipliers, of those at the state and of the column, and a change with digits enough."""
 ROUND_OFF = 8.0 * float(np.finfo(float).eps)
 """What a sensor reads is known to, relative to its size."""
 CONSTANT = 1e-5
@@ -93,9 +95,9 @@ def linearise(
     -----
     Matrices are exact where kernels have derivatives. Differences (steps of 1e-6 of the size of the model, 1e-4 of
     accelerations and reactions) serve sensors and the functions of first-order states, which may read accelerations
-    and what other states hold. Laws of actuators and forces that are functions in Python are differentiated with steps
-    of 3e-7 of the larger of 1 and the coordinate: give their derivatives where lengths are below 1e-4. Sampled
-    controllers hold their outputs.
+    and what other states hold. Laws of actuators and `UserForce` that are functions are differentiated with steps of
+    3e-7 of the larger of 1 and the coordinate: give derivatives where lengths are below 1e-4. Sampled controllers hold
+    their outputs.
 
     Examples
     --------
@@ -249,7 +251,7 @@ class _Linear:
         places = [j for j, item in enumerate(self.inputs) if item.kind == "motion"]
         B[d0 + n_d + np.arange(n_d), places] = 1.0
         a_x, a_u = T + whole @ rates_x, accelerations + whole @ rates_u
-        back = np.linalg.pinv(frame.G.toarray().T) if frame.G.shape[0] else zero((0, n))
+        back = pseudo_inverse(frame.G.toarray(), Sizes.of(self.point.dyn, lin.free)).T
         lam_x, lam_u = -back @ (F_x + frame.M @ (whole @ rates_x)), -back @ (F_u + frame.M @ (whole @ rates_u))
         V = R + frame.W @ Q
         C = self._outputs(Q, V, a_x + frame.by_rates @ R + frame.by_positions @ Q, lam_x, None)
@@ -284,24 +286,25 @@ class _Linear:
         displacement are larger by the square of a frequency, and multipliers by a stiffness.
         """
         E, lin, dyn = self.point.lin.directions @ self.X, self.point.lin, self.point.dyn
-        size = sum(s.size for s in self.sensors)
-        if not size:
+        if not self.sensors:
             return np.zeros((0, Q.shape[1]))
         state, unit = self.point.state, increment_sizes(dyn, lin.free)[:, None]
-        far = max(1.0, float(np.abs(state.q).max(initial=0.0)) / dyn.length)
-        speed = max(1.0, float((np.abs(lin.directions.T @ state.v) / unit[:, 0]).max(initial=0.0)))
-        out = self._differences(0, STEP, far, E @ Q, np.abs(Q / unit))
-        out += self._differences(1, STEP * speed, 1.0, E @ V, np.abs(V / unit))
-        for part, at, ways, sizes in ((2, state.a, E @ A, np.abs(A / unit)), (3, state.lam, L, np.abs(L))):
-            largest = float(np.abs(at).max(initial=0.0))
-            out += self._differences(part, OF_FORCES * (largest if largest > 0.0 else 1.0), 1.0, ways, sizes)
+        places = dyn.coordinates.displacements
+        far = max(1.0, float(np.abs(state.q[places[places < dyn.n_linear]]).max(initial=0.0)) / dyn.length)
+        rates = np.abs(lin.directions.T @ state.v)
+        speed = max(1.0, float((rates / unit[:, 0])[~lin.states].max(initial=0.0)))
+        own = np.where(lin.states, np.maximum(rates, 1.0) / speed, unit[:, 0])[:, None]
+        out = self._geometric(0, STEP * np.cbrt(far), far, E @ Q, np.abs(Q / unit))
+        out += self._geometric(1, STEP * speed, 1.0, E @ V, np.abs(V / own))
+        out += self._nearly_linear(2, state.a, E @ A)
+        out += self._nearly_linear(3, state.lam, L)
         for j, item in enumerate(inputs or ()):
             if item.kind == "actuator":
                 out[:, j] += self._by_held(item.number)
         return out
 
-    def _differences(self, part: int, h: float, far: float, ways: FloatArray, sizes: FloatArray) -> FloatArray:
-        """By one part of the state along columns ``ways``, with steps ``h`` in columns of this size.
+    def _geometric(self, part: int, h: float, far: float, ways: FloatArray, sizes: FloatArray) -> FloatArray:
+        """By positions (0) or velocities (1) along columns ``ways``, with steps ``h`` in columns of these sizes.
 
         What is within the round-off of what is read, or of what it would be a size away from here, is zero. ``far``:
         how far away zero is, in sizes of the model.
@@ -318,8 +321,28 @@ class _Linear:
             changes[:, k] = sides[0] - sides[1]
             read = np.maximum(read, np.maximum(*np.abs(sides)))
         whole = np.abs(changes).max(axis=1) / h * far
-        changes[np.abs(changes) <= ROUND_OFF * np.maximum(read, whole * (STEP if part > 1 else 1.0))[:, None]] = 0.0
+        changes[np.abs(changes) <= ROUND_OFF * np.maximum(read, whole)[:, None]] = 0.0
         out[:, moves] = changes / (2.0 * steps)
+        return out
+
+    def _nearly_linear(self, part: int, at: FloatArray, ways: FloatArray) -> FloatArray:
+        """By accelerations (2) or multipliers (3) along columns ``ways``, of which most sensors are linear functions.
+
+        A sensor may read much else beside them: the first step that changes what it reads by more than `SEEN` is taken,
+        or the largest. What is round-off of the column is zero.
+        """
+        out = np.zeros((sum(s.size for s in self.sensors), ways.shape[1]))
+        for j in np.flatnonzero(np.abs(ways).max(axis=0, initial=0.0) > 0.0):
+            largest = float(np.abs(ways[:, j]).max())
+            open_ = np.ones(len(out), dtype=bool)
+            usual = float(np.abs(at).max(initial=0.0)) / largest
+            for h in sorted({share * size for share in GROWING for size in (usual, 1.0) if size > 0.0}):
+                forth, back = (self._read(part, step * ways[:, j]) for step in (h, -h))
+                out[open_, j] = (forth - back)[open_] / (2.0 * h)
+                open_ &= ~(np.abs(forth - back) > SEEN * np.maximum(np.abs(forth), np.abs(back)))
+                if not open_.any():
+                    break
+            out[np.abs(out[:, j]) <= ROUND_OFF * largest, j] = 0.0
         return out
 
     def _by_held(self, number: int) -> FloatArray:

@@ -30,8 +30,8 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved
-from flexmbs.dynamics.minimal import basis_with, dependent_first, partitioned_basis
+from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved, refuse_reactions
+from flexmbs.dynamics.minimal import Sizes, basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.system.system import System
@@ -73,6 +73,7 @@ def point_in_motion(
     state = StepState(t, q, v, a, a, lam, v, 0.0)
     dyn.residual(q, v, a, lam)
     dyn.accept(q)
+    refuse_reactions(dyn, state)
     lin = linearise_state(dyn, state)
     E = lin.directions
     W, rate = (csc_array(E.T @ x @ E) for x in body_rotations(dyn, state))
@@ -108,7 +109,7 @@ def directions_in_motion(owner: str, point: OperatingPoint, independent: IntArra
     """The directions that the constraints allow, and how they change along the motion."""
     dyn, lin, frame = point.dyn, point.lin, point.matrices
     n, still = len(lin.free), np.flatnonzero(~lin.states)
-    G, sizes = lin.G.toarray()[:, still], increment_sizes(dyn, lin.free)[still]
+    G, sizes = lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still])
     if independent is None:
         inner, pseudo, places = partitioned_basis(G, sizes, dependent_first(dyn, lin)[still])
     else:
@@ -137,8 +138,7 @@ def directions_in_motion(owner: str, point: OperatingPoint, independent: IntArra
 def _changes(point: OperatingPoint, Q: FloatArray, V: FloatArray, A: FloatArray | None) -> FloatArray:
     """Central differences (n_c, m) of G v + g_t, or with ``A`` of G a + gamma, along changes of q, v and a."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
-    size = np.ones(dyn.n_v)
-    size[dyn.coordinates.displacements] = max(dyn.length, 1e-300)
+    size = increment_sizes(dyn, np.arange(dyn.n_v))
     fast = max(float(np.abs(s.v / size).max(initial=0.0)), 1e-300)
     out = np.zeros((dyn.n_c, Q.shape[1]))
     for j in range(Q.shape[1]):

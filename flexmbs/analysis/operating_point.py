@@ -36,8 +36,14 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics.consistent_state import accelerations, assemble
 from flexmbs.dynamics.control_loop import ControlLoop
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes, linearise_state, moved
-from flexmbs.dynamics.minimal import DENSE, dependent_first, orthonormal_basis, partitioned_basis
+from flexmbs.dynamics.linearisation import (
+    ConstrainedLinearisation,
+    increment_sizes,
+    linearise_state,
+    moved,
+    refuse_reactions,
+)
+from flexmbs.dynamics.minimal import DENSE, Sizes, dependent_first, orthonormal_basis, partitioned_basis
 from flexmbs.dynamics.start import check_supports, warn_of_softening
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
@@ -99,7 +105,7 @@ class OperatingPoint(NamedTuple):
             basis, turning = allowed.N, allowed.turning
         return SmallMotions(
             x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning,
-            increment_sizes(self.dyn, lin.free),
+            Sizes.of(self.dyn, lin.free),
         )  # fmt: skip
 
 
@@ -123,7 +129,7 @@ class Directions(NamedTuple):
         """Of an operating point."""
         dyn, lin = point.dyn, point.lin
         n, still = len(lin.free), np.flatnonzero(~lin.states)
-        G, sizes = lin.G.toarray()[:, still], increment_sizes(dyn, lin.free)[still]
+        G, sizes = lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still])
         inner, pseudo, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin)[still])
         N, P = np.zeros((n, inner.shape[1])), np.zeros((n, dyn.n_c))
         N[still], P[still] = inner, pseudo
@@ -157,7 +163,7 @@ def operating_point(
     if not described and _settled(dyn, q, moving):
         v = v - moving
     elif np.any(moving[dyn.system.free[dyn.system.free < dyn.n_v]]):
-        return _in_motion(owner, dyn, t, q, v, redundant, described)
+        return _told(_in_motion(owner, dyn, t, q, v, redundant, described))
     point, complaint = _at_rest(dyn, t, q, v, redundant)
     if complaint and described and unloaded and dyn.system.model.loads:
         for load in dyn.system.model.loads:
@@ -167,9 +173,15 @@ def operating_point(
         if not other:
             held = stability_of(dyn, without.lin)
             if held.stable and not held.free:
-                return without
+                return _told(without)
     if complaint:
         raise ModelError(complaint)
+    return _told(point)
+
+
+def _told(point: OperatingPoint) -> OperatingPoint:
+    """The point, unless states read what a linear model has no more."""
+    refuse_reactions(point.dyn, point.state)
     return point
 
 
@@ -329,7 +341,7 @@ def _seen(
         reason = "the deformation of a floating body is told in axes that turn"
     if reason:
         return point, reason
-    N = orthonormal_basis(lin.G.toarray() * ~lin.states, increment_sizes(dyn, lin.free))
+    N = orthonormal_basis(lin.G.toarray() * ~lin.states, Sizes.of(dyn, lin.free))
     N[lin.states] = 0.0
     memory = dyn.turns.memory()
     try:

@@ -16,8 +16,8 @@ from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
 from flexmbs.core.references import ReferenceMap, says_what_it_refers_to
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved
-from flexmbs.dynamics.minimal import DENSE, orthonormal_basis, pseudo_inverse
+from flexmbs.dynamics.linearisation import linearise_state, moved
+from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis, pseudo_inverse
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.system.system import compile_model
@@ -245,7 +245,7 @@ class _Trim:
         for j in range(len(p)):
             other = self.dynamics(p + unit * np.eye(len(p))[j])
             B[:, j] = (E.T @ other.residual(q, v, np.zeros(dyn.n_v), lam)[: dyn.n_v] - r) / unit
-        sizes = increment_sizes(dyn, lin.free[still])
+        sizes = Sizes.of(dyn, lin.free[still])
         N, P = orthonormal_basis(G, sizes), pseudo_inverse(G, sizes)
         gap = -P @ g
         A = N.T @ B

@@ -20,6 +20,7 @@ from flexmbs.analysis.output import Output
 from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
 from flexmbs.analysis.short_contacts import ShortContacts
+from flexmbs.analysis.single_points import SinglePoint
 from flexmbs.analysis.watch import Watch
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import to_plain
@@ -72,6 +73,7 @@ class Run:
         self.short = ShortContacts(dynamics) if isinstance(control, FixedStep) else None
         self.early = EarlySlip(dynamics)
         self.few = FewPoints(dynamics.system)
+        self.single = SinglePoint(dynamics, control.tolerance if chosen else None)
         if isinstance(control, ErrorControl):
             self.touch = FirstTouch(dynamics, control.tolerance * dynamics.length)
         self.rejected, self.jump = 0, ""
@@ -215,6 +217,7 @@ class Run:
             if self.short is not None:  # behind what counts turns by what was placed last: it may place other states
                 self.short.step(self.state, new)
             self.early.step(new)
+            self.single.step(self.state, new)
             self.few.step(new, self.short.now if self.touch is None and self.short is not None else None)
             self.store(self.state, new)
             self.state = self.stepper.at_onset(new) if self.touch is not None and self.touch.closed else new

@@ -181,6 +181,7 @@ def simulate(
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
         run.early.warn()
         run.few.warn()
+        run.single.warn()
         if run.short is not None:
             run.short.warn()
     if throw and run.status in (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS):

@@ -15,6 +15,7 @@ from scipy.linalg import qr
 from scipy.sparse import csc_array
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.dynamics.minimal import Sizes
 from flexmbs.results.modal import GROWING, which_grow
 
 __all__ = [
@@ -47,7 +48,7 @@ class SmallMotions(NamedTuple):
     ``states (n,)``: which of the y are first-order states (their columns of S are zero). ``symmetric``: whether S is
     known to be symmetric. ``compliance (n_c,)`` of multipliers of redundant constraints. ``turning (n, n_z)`` or None:
     what velocity constraints make of positions, dy/dt = N dz/dt + turning z, for the basis ``basis (n, n_z)``.
-    ``sizes (n,)``: what the y are counted in (`flexmbs.dynamics.linearisation.increment_sizes`), else 1.
+    ``sizes``: what the y and the constraints are counted in (`flexmbs.dynamics.minimal.Sizes`), else 1.
     """
 
     M: csc_array
@@ -59,11 +60,12 @@ class SmallMotions(NamedTuple):
     compliance: FloatArray
     basis: FloatArray | None = None
     turning: FloatArray | None = None
-    sizes: FloatArray | None = None
+    sizes: Any = None
 
-    def sizes_of(self, places: Any) -> FloatArray:
-        """What some of the y are counted in."""
-        return np.asarray((np.ones(len(self.states)) if self.sizes is None else self.sizes)[places])
+    def sizes_of(self, places: Any) -> Any:
+        """What some of the y and the constraints are counted in."""
+        found = Sizes(np.ones(len(self.states)), np.ones(self.G.shape[0])) if self.sizes is None else self.sizes
+        return found.at(places)
 
     @property
     def undamped(self) -> bool:

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import splu
 from flexmbs.analysis.steady_motion import FrameMatrices, Observer, in_frame, own_spins, predicted, turned
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes, linearise_state, moved
 from flexmbs.integrators.contracts import StepState
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def balanced(dyn: Dynamics, state: StepState, seen_by: Observer) -> StepState | 
     """
     own = own_spins(dyn, state, seen_by)
     q, lam = state.q, state.lam
-    length = np.ones(dyn.n_v)
-    length[dyn.coordinates.displacements] = dyn.length
+    length = increment_sizes(dyn, np.arange(dyn.n_v))
     last = np.inf
     try:
         for _ in range(ITERATIONS):

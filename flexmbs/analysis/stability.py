@@ -20,8 +20,7 @@ from flexmbs.analysis.small_motions import SmallMotions, rounding
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite
-from flexmbs.dynamics.linearisation import increment_sizes
-from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
+from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis
 from flexmbs.system.symmetry import without_potential
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def small_motions(dyn: Dynamics, lin: ConstrainedLinearisation) -> SmallMotions:
         lin.states,
         not without_potential(dyn),
         dyn.multiplier_compliance,
-        sizes=increment_sizes(dyn, lin.free),
+        sizes=Sizes.of(dyn, lin.free),
     )
 
 
@@ -94,7 +93,7 @@ def _by_roots(dyn: Dynamics, lin: ConstrainedLinearisation, motions: SmallMotion
 def _by_inertia(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     """From the signs of the eigenvalues of the stiffness on the directions that the constraints allow."""
     still = ~lin.states
-    N = orthonormal_basis(lin.G.toarray()[:, still], increment_sizes(dyn, lin.free[still]))
+    N = orthonormal_basis(lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still]))
     if not N.shape[1]:
         return Stability(True, ())
     K, M = (x.toarray()[np.ix_(still, still)] for x in (lin.K, lin.M))

@@ -183,11 +183,10 @@ def _dense(K: Any, M: Any, count: int, shift: float, what: str, MZ: FloatArray) 
     B = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
     A = A - shift * B
     stiff = np.diag(A)
-    if not (stiff > 0.0).all():
-        raise SingularError(f"{what} is not positive definite")
-    unit = 1.0 / np.sqrt(stiff)
+    unit = 1.0 / np.sqrt(np.where(stiff > 0.0, stiff, 1.0))
     A, B, MZ = unit[:, None] * A * unit, unit[:, None] * B * unit, unit[:, None] * MZ
-    Q = linalg.null_space((MZ / np.linalg.norm(MZ, axis=0)).T) if MZ.shape[1] else np.eye(len(A))
+    size = np.linalg.norm(MZ, axis=0)
+    Q = linalg.null_space((MZ[:, size > 0.0] / size[size > 0.0]).T) if size.any() else np.eye(len(A))
     try:
         inverse, vectors = linalg.eigh(Q.T @ B @ Q, Q.T @ A @ Q)
     except linalg.LinAlgError:

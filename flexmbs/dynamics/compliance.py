@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.system import System
 
-__all__ = ["COMPLIANCE", "compliances", "constraint_matrix", "constraint_rows"]
+__all__ = ["COMPLIANCE", "NOTHING", "compliances", "constraint_matrix", "constraint_rows"]
 
+NOTHING = 1e-12
+"""Length of the row of a constraint, in sizes of increments and constraints, that is round-off."""
 COMPLIANCE = 1e-11
 """Compliance of a multiplier, relative to what its constraint yields by itself."""
 
@@ -41,7 +43,9 @@ def compliances(system: System, mass: FloatArray) -> FloatArray:
     inverse = np.where(heavy, 1.0 / np.where(heavy, mass[free], 1.0), 1.0)
     rows = constraint_rows(m, B, c.n_v)[:, free]
     yielding = np.asarray(rows.power(2) @ inverse, dtype=np.float64)
-    known = np.isfinite(yielding) & (yielding > 0.0)
+    units = np.where(np.isfinite(system.velocity_sizes), system.velocity_sizes, 1.0)[free]
+    there = np.sqrt(rows.power(2) @ units**2) > NOTHING * system.equation_sizes  # else round-off
+    known = np.isfinite(yielding) & (yielding > 0.0) & there
     usual = float(np.median(yielding[known])) if known.any() else 1.0 / float(mass[mass > 0.0].max())
     return COMPLIANCE * np.where(known, yielding, usual)
 

@@ -157,7 +157,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
         return q
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
     best = np.inf
-    slow = 0
+    slow, size = 0, 0.0
     given: FloatArray | None = None  # what is not met where the bodies are described
     for _ in range(MOST):
         dyn.T[:] = IDENTITY
@@ -176,7 +176,7 @@ def _positions(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) -
         gap = float(np.abs(g / dyn.equation_sizes)[rows].max())
         if gap <= MET:
             return q
-        slow = slow + 1 if gap > 0.5 * best else 0
+        slow = slow + 1 if gap > 0.5 * best and size <= 1.0 else 0  # a step that is cut short closes what it may
         if slow > 8 or not np.isfinite(gap):
             break
         best = min(best, gap)
@@ -211,7 +211,9 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
     if not dyn.n_c:
         return v
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
-    given = float(np.abs(v).max())  # before: where the joints leave nothing, what remains is round-off
+    given = float(
+        np.abs(v / dyn.velocity_sizes).max()
+    )  # before: where the joints leave nothing, what remains is round-off
     dyn.T[:] = IDENTITY
     dyn.tangent(q, v, zero, lam, (0.0, 0.0))
     _factorise(dyn, heavy)  # depends on the positions alone
@@ -224,9 +226,9 @@ def _velocities(dyn: Dynamics, q: FloatArray, v: FloatArray, heavy: FloatArray) 
         v = v + dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
     dyn.residual(q, v, zero, lam)
     rate = dyn.rates()
-    speed = max(given, float(np.abs(v).max()), float(np.abs(dyn.motion[:, 1]).max(initial=0.0)))
-    if float(np.abs(rate).max()) > max(1e-6 * speed, SLOW) * max(1.0, dyn.length):
-        size = np.abs(rate)
+    size, driven = (np.abs(x) / dyn.equation_sizes for x in (rate, dyn.motion[:, 1]))
+    speed = max(given, float(np.abs(v / dyn.velocity_sizes).max()), float(driven.max(initial=0.0)))
+    if float(size.max()) > max(1e-6 * speed, SLOW):
         worst = [int(i) for i in np.argsort(-size, kind="stable")[:SHOWN] if size[i] > 0.1 * size.max()]
         named = "; ".join(f"{dyn.mechanics.names[i]} ({rate[i]:.3g} per time)" for i in worst)
         raise ModelError(

@@ -206,7 +206,7 @@ class Laws:
         own: Any = None
         kernel = None
         if isinstance(law, UserLaw):
-            own, functions = RowLaw(n, row, law.sign), dict[str, Any](function=law.function)
+            own, functions = RowLaw(n, row, law.sign, law.size), dict[str, Any](function=law.function)
             if law.derivatives is not None:
                 functions["derivatives"] = law.derivatives
             template = user_laws.row_law if law.derivatives is None else user_laws.row_law_given

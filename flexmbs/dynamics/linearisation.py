@@ -35,6 +35,7 @@ __all__ = [
     "linearise_state",
     "moved",
     "ordered_blocks",
+    "refuse_reactions",
     "state_places",
     "states_evaluated",
 ]
@@ -201,15 +202,15 @@ def _with_states(
     """
     n, dense, unit = E.shape[1], E.toarray(), increment_sizes(dyn, free)
     values = _Values(dyn, state)
-    values.refuse_multipliers()
     places = np.concatenate([p for _, p in dyn.python.states])
-    largest = [max(1.0, float((np.abs(E.T @ x) / unit).max(initial=0.0))) for x in (state.v, state.a)]
+    moves = ~np.isin(free, state_places(dyn))
+    largest = [max(1.0, float((np.abs(E.T @ x) / unit)[moves].max(initial=0.0))) for x in (state.v, state.a)]
     by: list[tuple[FloatArray, FloatArray]] = []
     for k, share in enumerate((STEP, STEP * largest[0], OF_ACCELERATIONS * largest[1])):
         columns = []
         for j in range(n):
             size = unit[j]
-            if k == 1 and free[j] in places:  # a state, whose size is its own
+            if k == 1 and not moves[j]:  # a state, whose size is its own
                 size = max(1.0, abs(float(state.v[free[j]]))) / largest[0]
             columns.append(values.differences(k, share * size, dense[:, j]))
         rates, held = (np.array([column[i] for column in columns]).T.reshape(-1, n) for i in (0, 1))
@@ -263,19 +264,25 @@ class _Values:
         (f, y), (g, z) = sides
         return (f - g) / (2.0 * h), (y - z) / (2.0 * h)
 
-    def refuse_multipliers(self) -> None:
-        """Refuse states that read what hangs on multipliers: there are none left in minimal coordinates."""
-        dyn, s = self.dyn, self.state
-        if not dyn.n_c:
-            return
-        view, t = dyn.python.viewer.view, dyn.env.t
-        other = s.lam + (1.0 + np.abs(s.lam)) * (1.0 + np.arange(dyn.n_c) / dyn.n_c)
-        for item, _ in dyn.python.states:
-            for sensor in item.inputs:
-                here, there = (np.atleast_1d(sensor.read(view(t, s.q, s.v, s.a, lam))) for lam in (s.lam, other))
-                if not np.allclose(here, there, rtol=1e-12, atol=0.0):
-                    raise ModelError(
-                        f"FirstOrder {item.name!r} reads sensor {sensor.name!r}, which hangs on the forces of joints: "
-                        f"a linear model has these as outputs only. Read a position, a velocity or an acceleration, or "
-                        f"put a spring in place of the joint and read its force."
-                    )
+
+def refuse_reactions(dyn: Dynamics, state: StepState) -> None:
+    """Refuse first-order states that read what hangs on multipliers: in minimal coordinates there are none left.
+
+    Raises
+    ------
+    ModelError
+        With the states and their sensor.
+    """
+    if not dyn.n_c:
+        return
+    view, t, s = dyn.python.viewer.view, dyn.env.t, state
+    other = s.lam + (1.0 + np.abs(s.lam)) * (1.0 + np.arange(dyn.n_c) / dyn.n_c)
+    for item, _ in dyn.python.states:
+        for sensor in item.inputs:
+            here, there = (np.atleast_1d(sensor.read(view(t, s.q, s.v, s.a, lam))) for lam in (s.lam, other))
+            if not np.allclose(here, there, rtol=1e-12, atol=0.0, equal_nan=True):
+                raise ModelError(
+                    f"FirstOrder {item.name!r} reads sensor {sensor.name!r}, which hangs on the forces of joints: "
+                    f"a linear model has these as outputs only. Read a position, a velocity or an acceleration, or "
+                    f"put a spring in place of the joint and read its force."
+                )

@@ -41,11 +41,15 @@ derivatives = output = jacobian = update = function
 
 
 class RowLaw(NamedTuple):
-    """``force``: number of a force on a row; ``row``: its row of ``given``; ``sign`` of what the function returns."""
+    """``force``: number of a force on a row; ``row``: its row of ``given``; ``sign`` of what the function returns.
+
+    ``size``: what the coordinate counts by.
+    """
 
     force: int
     row: int
     sign: float
+    size: float
 
 
 class ActuatorLaw(NamedTuple):
@@ -110,7 +114,7 @@ def row_law(law: RowLaw, forces: RowForceGroup, work: MarkerWork, env: Env, want
     s, rate, t, given = work.S[24, 0], work.S[25, 0], env.t, forces.given
     F, Fs, Fv = float(function(s, rate, t)), 0.0, 0.0
     if wanted:
-        hs, hv = STEP * max(1.0, abs(s)), STEP * max(1.0, abs(rate))
+        hs, hv = STEP * max(law.size, abs(s)), STEP * max(law.size, abs(rate))
         Fs = (float(function(s + hs, rate, t)) - float(function(s - hs, rate, t))) / (2.0 * hs)
         Fv = (float(function(s, rate + hv, t)) - float(function(s, rate - hv, t))) / (2.0 * hv)
     i = law.row

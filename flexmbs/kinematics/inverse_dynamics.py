@@ -24,7 +24,7 @@ from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
 from flexmbs.dynamics.compliance import constraint_rows
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import free_directions, increment_sizes, state_places
-from flexmbs.dynamics.minimal import DENSE, orthonormal_basis, pseudo_inverse
+from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis, pseudo_inverse
 from flexmbs.kinematics.measured import MeasuredRows
 from flexmbs.model.forces.coordinate import coordinate
 from flexmbs.model.forces.joint_force import JointForce
@@ -189,9 +189,10 @@ class _Inverse:
                 f"inverse_dynamics: model {motion.model.name!r} has {len(self.free)} free velocities; at most {DENSE} "
                 f"are covered."
             )
-        self.E, self.sizes = free_directions(dyn, self.free), increment_sizes(dyn, self.free)
+        self.E = free_directions(dyn, self.free)
         driven = [i for i, e in enumerate(m.equations) if e.equation.motion is not None]
         self.passive = np.setdiff1d(np.arange(dyn.n_c), driven)
+        self.passive_sizes = Sizes(increment_sizes(dyn, self.free), dyn.equation_sizes[self.passive])
         model = motion.model
         wanted = list(dict.fromkeys(m.equations[i].joint for i in driven)) if drives is None else _as_list(drives)
         if not wanted:
@@ -234,12 +235,12 @@ class _Inverse:
         lam, need = np.zeros_like(motion.lam), np.zeros(n_t)
         for i in range(n_t):
             r, G, B = self._equations(i)
-            N = orthonormal_basis(G, self.sizes)
+            N = orthonormal_basis(G, self.passive_sizes)
             A, b = (N.T @ B) * self.weights, N.T @ r
             x = np.linalg.lstsq(A, b, rcond=1e-10)[0]
             force[i], rate[i] = x * self.weights, B.T @ (self.E.T @ motion.v[i])
             unmet[i], need[i] = np.linalg.norm(A @ x - b), np.linalg.norm(b)
-            lam[i, self.passive] = pseudo_inverse(G, self.sizes).T @ (B @ force[i] - r)
+            lam[i, self.passive] = pseudo_inverse(G, self.passive_sizes).T @ (B @ force[i] - r)
             for column, (driver, equation) in enumerate(self.columns):
                 if driver:
                     lam[i, equation] = -force[i, column]
@@ -249,7 +250,7 @@ class _Inverse:
     def missing(self, i: int) -> str:
         """The coordinate in which the largest force is left over at a stored time."""
         r, G, B = self._equations(i)
-        N = orthonormal_basis(G, self.sizes)
+        N = orthonormal_basis(G, self.passive_sizes)
         left = N.T @ r - N.T @ B @ np.linalg.lstsq(N.T @ B, N.T @ r, rcond=1e-10)[0]
         worst = int(np.argmax(np.abs(N @ left)))
         return self.dyn.coordinates.describe(int(self.free[worst]))

@@ -22,8 +22,9 @@ from scipy.sparse import csc_array
 from flexmbs.constraint_forces.constraint_matrix import ConstraintMatrix
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
+from flexmbs.dynamics.compliance import NOTHING
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import free_directions, ordered_blocks, state_places
+from flexmbs.dynamics.linearisation import free_directions, increment_sizes, ordered_blocks, state_places
 from flexmbs.kernels.steps import retract
 
 __all__ = ["MET", "PositionEquations", "Values"]
@@ -76,10 +77,7 @@ class PositionEquations:
         self.n, self.m = len(self.free), dyn.n_c
         self._driven = np.array([e.equation.motion is not None for e in m.equations])
         self._G = ConstraintMatrix(dyn, self.free, self.E)
-        size, c = np.ones(dyn.n_v), dyn.coordinates
-        size[c.displacements] = dyn.length
-        size[c.n_linear - len(c.extra) : c.n_linear] = dyn.length  # places on cables
-        self.size = size[self.free]
+        self.size = increment_sizes(dyn, self.free)
         """What is a large increment: the length of the model, 1 rad."""
         self._sizes = dyn.equation_sizes
 
@@ -130,9 +128,9 @@ class PositionEquations:
         """
         if self.m > MOST:
             raise ModelError(f"{self.who}: {self.model} has {self.m} equations; at most {MOST} are covered.")
-        A = values.G.toarray() * self.size
+        A = values.G.toarray() * self.size / self._sizes[:, None]
         norm = np.linalg.norm(A, axis=1)
-        norm[norm == 0.0] = 1.0
+        A[norm <= NOTHING], norm[norm <= NOTHING] = 0.0, 1.0  # round-off, as of loops that lie in a skew plane
         Q, R, _ = qr(A / norm[:, None], pivoting=True) if self.m else (A, A, None)
         rank = _rank(R)
         if rank < self.n:
@@ -141,7 +139,7 @@ class PositionEquations:
                 f"drivers with a motion for them, or use flexmbs.simulate. (Where this is not so in general, the "
                 f"position at the start is singular: begin a little beside it.)"
             )
-        V, _ = np.linalg.qr(Q[:, rank:] / norm[:, None])
+        V, _ = np.linalg.qr(Q[:, rank:] / (norm * self._sizes)[:, None])
         return np.ascontiguousarray(V)
 
     def _freedoms(self, A: FloatArray) -> str:

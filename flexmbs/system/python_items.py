@@ -17,6 +17,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
 from flexmbs.kernels.row_forces import measure
+from flexmbs.model.forces.user_law import UserLaw
 from flexmbs.system.view import Viewer
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class PythonItems:
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
         self.held = held_group(m)
         self.functions = [
-            (i, n, f) for i, (n, f) in enumerate(m.given) if not (isinstance(f, HeldLaw) and is_held(f.actuator))
+            (i, n, f.in_model(dynamics.length) if isinstance(f, UserLaw) else f)
+            for i, (n, f) in enumerate(m.given)
+            if not (isinstance(f, HeldLaw) and is_held(f.actuator))
         ]
         self.wrenches = [(i, place) for i, place in m.actuator_wrenches if not is_held(m.actuators[i])]
         self._s, self._rate = np.zeros(len(m.forces.mA)), np.zeros(len(m.forces.mA))

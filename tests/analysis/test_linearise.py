@@ -269,6 +269,7 @@ def test_states_that_read_reactions_are_refused() -> None:
     )
     with pytest.raises(fx.ModelError, match=r"FirstOrder 'lag' reads .* forces of joints"):
         fx.linearise(model.with_(lag))
+    assert len(fx.solve_static(model.with_(lag)).load_factors)  # which needs no derivatives of it
 
 
 def test_cable_about_its_equilibrium_has_the_poles_of_its_modes() -> None:
@@ -334,3 +335,36 @@ def test_bad_input() -> None:
         fx.linearise(model.with_(off), [off])
     with pytest.raises(fx.ModelError, match="sensor"):
         fx.linearise(model, [], [bar])
+
+
+def test_a_large_state_disturbs_nothing() -> None:
+    """A pressure of 1e7 beside millimetres: derivatives of what else is read and driven are those without it."""
+    ball, spring, _ = oscillator()
+    push = fx.control.ForceActuator(ball, (0, 1), name="push")
+    pressure = fx.control.FirstOrder([1e7], lambda z, u, t: (1e7 - z) / 0.1 + u * abs(u),
+                                     fx.control.VelocitySensor(ball, (1, 0)), push,
+                                     output=lambda z, u, t: 0.0 * z, name="pressure")  # fmt: skip
+    run = fx.simulate(fx.Model(ball, spring, pressure), until=1.0, step=1e-2)
+    distance = fx.control.DistanceSensor(fx.ground.marker((0.75, 1e-3, 0)), ball)
+    linear = fx.linearise(run, outputs=[distance])
+    row = linear.A[linear.states.index("state 0 of 'pressure'")]
+    assert row[linear.states.index("rate of x of body 'ball'")] == pytest.approx(0.0, abs=1e-4)
+    assert row[-1] == pytest.approx(-10.0, rel=1e-6)
+    away = np.array([0.75, 1e-3]) / np.hypot(0.75, 1e-3)
+    assert linear.C[0, :2] == pytest.approx(-away, abs=1e-7)
+
+
+def test_feedthrough_beside_what_accelerations_are_not() -> None:
+    """A bar that spins about its own hinge: what the sensor reads is centripetal, and the torque changes it."""
+    link = fx.trees.Link("bar", 1.0, (0.1, 0.2, 0.3), (0.4, 0, 0), None, fx.trees.Revolute((0.36, 0.48, 0.8)),
+                         rate=[3.0])  # fmt: skip
+    tree = fx.trees.Tree(link, name="tree")
+    motor = fx.JointForce(tree.joint("bar"), 1.0, name="motor")
+    place = tree.link("bar").marker((0.7, 0.2, 0.1))
+    model = fx.Model(tree, motor)
+    sensor = fx.control.AccelerationSensor(place)
+    linear = fx.linearise(model, [motor], [sensor], moving=True)
+    axis = np.array((0.36, 0.48, 0.8))
+    inertia = np.diag((0.1, 0.2, 0.3)) + 0.16 * (np.eye(3) - np.outer((1, 0, 0), (1, 0, 0)))
+    expected = np.cross(axis, (0.7, 0.2, 0.1)) / (axis @ inertia @ axis)
+    assert linear.D[:, 0] == pytest.approx(expected, rel=1e-6)

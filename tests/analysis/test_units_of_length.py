@@ -129,3 +129,111 @@ def test_kinematics_and_forces_of_drives(length: float) -> None:
 
     for here, there in zip(solved(1.0), solved(length), strict=True):
         assert there == pytest.approx(here, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e3])
+def test_statics_with_a_place_on_a_cable(length: float) -> None:
+    """A sleeve that slides on a cable: as many iterations, and the same place."""
+
+    def solved(unit: float) -> tuple[int, np.ndarray]:
+        cable = fx.FlexibleBody.line((0, 0), (2 * unit, 0), elements=8, element=fx.elements.ANCFCable2D(),
+                                     stiffness=fx.BeamStiffness(EA=4e3 * unit, EI_z=0.2 * unit**3,
+                                                                mass_per_length=0.5 / unit))  # fmt: skip
+        sleeve = fx.PlanarRigidBody(2.0, 0.01 * unit**2, position=(0.3 * unit, 0), name="sleeve")
+        model = fx.Model(
+            cable, sleeve, fx.Pin(cable.start), fx.Pin(cable.end),
+            fx.SlidingJoint(cable, sleeve, at=(0.3 * unit, 0), sleeve=True),
+            fx.SpringDamper(sleeve.centre, fx.ground.marker((0, 0)), stiffness=5.0), fx.Gravity((0, -9.81 * unit)),
+        )  # fmt: skip
+        found = fx.solve_static(model, fx.StaticOptions(progress=False))
+        return len(found.iterations), found.displacement(sleeve, step=-1)[:2] / unit
+
+    (count, place), (other, there) = solved(1.0), solved(length)
+    assert abs(count - other) <= 2
+    assert there == pytest.approx(place, rel=1e-6)
+
+
+@pytest.mark.parametrize(("length", "mass"), [(1e3, 1e-3), (1e-3, 1e-3), (1.0, 1e-6)])
+@pytest.mark.parametrize("kind", ["floating", "link"])
+def test_steps_of_reduced_bodies(kind: str, length: float, mass: float) -> None:
+    """A bar under a load at its tip vibrates: error control takes as many steps in millimetres and tonnes."""
+
+    def vibrating(unit: float, kilo: float) -> tuple[int, np.ndarray]:
+        mesh = fx.meshes.box((0, 0, 0), np.array((1.0, 0.04, 0.02)) * unit, (6, 1, 1))
+        stuff = fx.Elastic(youngs_modulus=2.1e10 * kilo / unit, density=7850.0 * kilo / unit**3)
+        part = fx.linear.Part(mesh, material=stuff, name="bar")
+        small = fx.reduction.reduce(part, ["left", "right"], modes=3, progress=False)
+        load = np.array((0, 0, 20.0)) * kilo * unit
+        if kind == "link":
+            tree = fx.trees.Tree(fx.trees.FlexibleLink("bar", small, "left", joint=fx.trees.Fixed()), name="tree")
+            tip, items = tree.bodies[0].interface("right"), [tree]
+        else:
+            body = fx.FloatingBody(small, reference="left", name="bar")
+            foot = fx.FixedJoint(fx.ground, body, at=np.array((0, 0.02, 0.01)) * unit)
+            tip, items = body.interface("right"), [body, foot]
+        run = fx.simulate(
+            fx.Model(*items, fx.PointForce(tip, load)), until=0.05, step=fx.ErrorControl(rtol=1e-5),
+            output=fx.Output(at=(0.05,)), progress=False,
+        )  # fmt: skip
+        return len(run.steps), run.displacement(tip)[-1] / unit
+
+    (count, moved), (other, there) = vibrating(1.0, 1.0), vibrating(length, mass)
+    assert other == pytest.approx(count, rel=0.05)
+    assert there[2] == pytest.approx(moved[2], rel=5e-3)
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e3])
+def test_steps_of_thin_plates(length: float) -> None:
+    """Mixed slopes are slopes over a length."""
+
+    def falling(unit: float) -> int:
+        stuff = fx.Elastic(youngs_modulus=1e7 / unit, density=1000.0 / unit**3, poissons_ratio=0.3)
+        plate = fx.FlexibleBody.plate((0.4 * unit, 0.2 * unit), elements=(2, 1), element=fx.elements.ANCFThinPlate(),
+                                      section=fx.ShellSection(0.01 * unit), material=stuff)  # fmt: skip
+        model = fx.Model(plate, fx.Clamp(plate.set("left")), fx.Gravity((0, 0, -9.81 * unit)))
+        control = fx.ErrorControl(rtol=1e-4)
+        return len(fx.simulate(model, until=0.02, step=control, output=fx.Output(at=(0.02,)), progress=False).steps)
+
+    assert falling(length) == pytest.approx(falling(1.0), rel=0.05)
+
+
+@pytest.mark.parametrize("length", [1e-7, 1.0, 1e3])
+def test_forces_that_are_functions(length: float) -> None:
+    """A hardening spring k (s + s^3 / s0^2) held at s0 by a load: omega^2 = 4 k / m, whatever s0 is."""
+    block = fx.PlanarRigidBody(1.0, length**2, position=(length, 0), name="block")
+    slide = fx.PrismaticJoint(fx.ground, block, at=(0, 0), axis=(1, 0), name="slide")
+    spring = fx.SpringDamper(
+        fx.ground.marker((0, 0)), block.centre, force=lambda s, u, t: 100.0 * (s + s**3 / length**2), name="spring"
+    )
+    model = fx.Model(block, slide, spring, fx.PointForce(block.centre, (200.0 * length, 0)))
+    assert fx.solve_modal(model).angular_frequencies[0] == pytest.approx(20.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("time", [1e-7, 1.0, 1e6])
+def test_frequency_responses_in_any_unit_of_time(time: float) -> None:
+    """A chain of two masses, by one Schur form for many frequencies: inv(K + i w D - w^2 M)."""
+    blocks = [fx.PlanarRigidBody(1.0 + i, 1.0, position=(i, 0), name=f"block {i}") for i in range(2)]
+    slides = [fx.PrismaticJoint(fx.ground, b, at=(i, 0), axis=(1, 0), name=f"slide {i}") for i, b in enumerate(blocks)]
+    springs = [
+        fx.SpringDamper(
+            fx.ground.marker((-1, 0)), blocks[0].centre, stiffness=100 / time**2, damping=1 / time, name="first"
+        ),
+        fx.SpringDamper(blocks[0].centre, blocks[1].centre, stiffness=200 / time**2, damping=1 / time, name="second"),
+    ]
+    push = fx.control.ForceActuator(blocks[0].centre, (1, 0), name="push")
+    outputs = [fx.control.PositionSensor(b.centre, (1, 0)) for b in blocks]
+    linear = fx.linearise(fx.Model(*blocks, *slides, *springs), inputs=[push], outputs=outputs)
+    w = np.linspace(0.5, 30.0, 20)
+    K, D, M = np.array([[300, -200], [-200, 200.0]]), np.array([[2, -1], [-1, 1.0]]), np.diag((1.0, 2.0))
+    expected = np.array([np.linalg.inv(K + 1j * x * D - x * x * M)[:, 0] for x in w])
+    found = linear.transfer(w / time)[:, :, 0] / time**2
+    assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+def test_a_motion_that_is_small_beside_one_unit_is_told() -> None:
+    """All points of the model lie at the origin: nothing says how large it is."""
+    block = fx.PlanarRigidBody(2.0, 0.1, position=(0, 0), velocity=(1e-6, 0), name="block")
+    slide = fx.PrismaticJoint(fx.ground, block, at=(0, 0), axis=(1, 0), name="slide")
+    spring = fx.JointForce(slide, lambda s, v, t: -500.0 * s, derivatives=lambda s, v, t: (-500.0, 0.0), name="spring")
+    with pytest.warns(fx.AccuracyWarning, match="all its points lie at one place"):
+        fx.simulate(fx.Model(block, slide, spring), until=0.5, progress=False)

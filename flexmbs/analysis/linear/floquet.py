@@ -27,8 +27,8 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import increment_sizes, linearise_state
-from flexmbs.dynamics.minimal import DENSE, basis_with, dependent_first, partitioned_basis
+from flexmbs.dynamics.linearisation import linearise_state
+from flexmbs.dynamics.minimal import DENSE, Sizes, basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.results.floquet import FloquetMultipliers
@@ -140,7 +140,7 @@ def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> Floqu
         M.append((X.T @ lin.M @ X).toarray())
         C.append((X.T @ (lin.D + lin.M @ U) @ X).toarray())
         S.append((X.T @ lin.K @ X).toarray())
-        G, sizes = (lin.G @ X).toarray(), increment_sizes(dyn, lin.free)
+        G, sizes = (lin.G @ X).toarray(), Sizes.of(dyn, lin.free)
         if independent is None:
             basis, _, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin))
             names = tuple(dyn.coordinates.describe(int(lin.free[i])) for i in independent)
@@ -180,10 +180,10 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
         )
 
 
-def _with(G: FloatArray, sizes: FloatArray, independent: Any) -> FloatArray:
+def _with(G: FloatArray, sizes: Sizes, independent: Any) -> FloatArray:
     """The basis with unit rows at given coordinates."""
     found = basis_with(G, sizes, independent)
-    if found is None or np.abs(found[0] / sizes[:, None] * sizes[independent]).max(initial=0.0) > 1e6:
+    if found is None or np.abs(found[0] / sizes.columns[:, None] * sizes.columns[independent]).max(initial=0.0) > 1e6:
         raise ModelError(
             "floquet: the coordinates that are independent at the beginning are not so within the period; begin "
             "at another moment of it."

@@ -25,7 +25,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import increment_sizes
-from flexmbs.dynamics.minimal import basis_with
+from flexmbs.dynamics.minimal import Sizes, basis_with
 from flexmbs.results.time import TimeSolution
 
 __all__ = ["TimeVaryingModel", "linearise_along"]
@@ -240,12 +240,12 @@ def _best(owner: str, run: TimeSolution, steps: IntArray) -> IntArray | None:
     """Coordinates that stay independent at all times, with the least growth of the basis in sizes of the model."""
     matrices: list[FloatArray] = []
     candidates: list[IntArray] = []
-    size = np.ones(0)
+    size = rows = np.ones(0)
     for point in _points(owner, run, steps):
         dyn, lin = point.dyn, point.lin
         if not dyn.n_c:
             return None
-        size = np.where(lin.states, np.inf, increment_sizes(dyn, lin.free))
+        size, rows = np.where(lin.states, np.inf, increment_sizes(dyn, lin.free)), dyn.equation_sizes
         G = lin.G.toarray()
         G[:, lin.states] = 0.0
         matrices.append(G)
@@ -255,7 +255,7 @@ def _best(owner: str, run: TimeSolution, steps: IntArray) -> IntArray | None:
     still = np.flatnonzero(np.isfinite(size))
 
     def growth(places: IntArray) -> float:
-        found = [basis_with(G[:, still], size[still], np.searchsorted(still, places)) for G in matrices]
+        found = [basis_with(G[:, still], Sizes(size[still], rows), np.searchsorted(still, places)) for G in matrices]
         if any(x is None for x in found):
             return float(np.inf)
         return max(float(np.abs(x[0] / size[still, None] * size[places]).max(initial=0.0)) for x in found if x)

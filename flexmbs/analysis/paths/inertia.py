@@ -22,8 +22,8 @@ from scipy.sparse.linalg import splu
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.linsolve.static_band import WIDTHS, StaticBand
-from flexmbs.dynamics.linearisation import increment_sizes, linearise_state
-from flexmbs.dynamics.minimal import DENSE, orthonormal_basis
+from flexmbs.dynamics.linearisation import linearise_state
+from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.system.symmetry import without_potential
 
@@ -152,7 +152,7 @@ def _by_eigenvalues(eq: EquationsOfRest, point: Point) -> int:
     lin = linearise_state(dyn, StepState.unaccelerated(dyn.env.t, point.q, point.v, point.lam))
     J = lin.K.toarray()
     J[:, lin.states] = lin.D.toarray()[:, lin.states]
-    N = orthonormal_basis(lin.G.toarray(), increment_sizes(dyn, lin.free))
+    N = orthonormal_basis(lin.G.toarray(), Sizes.of(dyn, lin.free))
     values = np.linalg.eigvals(N.T @ J @ N)
     real = np.abs(values.imag) <= 1e-9 * np.abs(values)
     return int((values.real[real] < 0.0).sum())
@@ -167,5 +167,5 @@ def directions_left(eq: EquationsOfRest, point: Point, most: int) -> int:
         return min(most, max(n - dyn.n_c, 1))
     lin = linearise_state(dyn, StepState.unaccelerated(dyn.env.t, point.q, point.v, point.lam))
     still = ~lin.states
-    N = orthonormal_basis(lin.G.toarray()[:, still], increment_sizes(dyn, lin.free[still]))
+    N = orthonormal_basis(lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still]))
     return min(most, int(N.shape[1]))

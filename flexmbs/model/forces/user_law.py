@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from flexmbs.core.checks import as_array, as_number, show
@@ -19,7 +19,7 @@ Derivatives = Callable[[float, float, float], Sequence[float]]
 """(coordinate, rate, t) -> (dF/dcoordinate, dF/drate)."""
 
 STEP = 3e-7
-"""Step of the differences, relative to the larger of 1 and the argument: good where forces vary over 1e-4 or more."""
+"""Step of the differences, relative to the larger of the argument and its size: the model's length, or 1 rad."""
 
 USER_ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
 """What a user's function may raise; told with the arguments it was called with."""
@@ -33,6 +33,14 @@ class UserLaw:
     function: ForceFunction
     derivatives: Derivatives | None = None
     sign: float = 1.0
+    unit: str = "angle"
+    """Of the coordinate, as `flexmbs.kernels.rows.rows.RowKind.unit`."""
+    size: float = 1.0
+    """What the coordinate counts by, and its rate times one unit of time."""
+
+    def in_model(self, length: float) -> UserLaw:
+        """The same in a model of a length."""
+        return replace(self, size=length) if self.unit in ("length", "velocity") else self
 
     @property
     def report(self) -> str:
@@ -42,7 +50,7 @@ class UserLaw:
     def __call__(self, s: float, sdot: float, t: float) -> tuple[float, float, float, float]:
         force = self._value(s, sdot, t)
         if self.derivatives is None:
-            hs, hv = STEP * max(1.0, abs(s)), STEP * max(1.0, abs(sdot))
+            hs, hv = STEP * max(self.size, abs(s)), STEP * max(self.size, abs(sdot))
             by_s = (self._value(s + hs, sdot, t) - self._value(s - hs, sdot, t)) / (2.0 * hs)
             by_rate = (self._value(s, sdot + hv, t) - self._value(s, sdot - hv, t)) / (2.0 * hv)
         else:

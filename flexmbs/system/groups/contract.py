@@ -186,14 +186,20 @@ class BodyGroup:
     def sizes(self, length: float) -> Iterator[tuple[Any, IntArray, FloatArray]]:
         """Each body, its places in v and what increments there count by, with the ``length`` of the model.
 
-        By default displacements count by the length, all others by one.
+        By default displacements count by the length, all others by one; `own_sizes` says more.
         """
         places, lengths = [(body, self.velocities(body)) for body in self.bodies], self.displacements
         last = max(int(dofs.max(initial=-1)) for dofs in (lengths, *(dofs for _, dofs in places)))
         sizes = np.ones(last + 1)
         sizes[lengths] = length
+        for dofs, own in self.own_sizes(length):
+            sizes[dofs] = own
         for body, dofs in places:
             yield body, dofs, sizes[dofs]
+
+    def own_sizes(self, length: float) -> Iterator[tuple[IntArray, FloatArray | float]]:
+        """Places in v that are neither displacements nor angles nor slopes, and what increments there count by."""
+        return iter(())
 
     def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
         """Each body, its places in v, and how far the increment ``step (n_v,)`` moves [length] and turns it [rad]."""

@@ -28,10 +28,21 @@ from flexmbs.system.groups.spans import Section, Span
 if TYPE_CHECKING:
     from flexmbs.model.bodies.floating import FloatingMarker
     from flexmbs.model.model import Model
+    from flexmbs.reduction.inertia import InertiaInvariants
     from flexmbs.system.coordinates import Coordinates
     from flexmbs.system.groups.contract import RigidFields
 
-__all__ = ["FloatingBodies", "frame_momentum"]
+__all__ = ["FloatingBodies", "frame_momentum", "shape_sizes"]
+
+
+def shape_sizes(inertia: InertiaInvariants, length: float) -> FloatArray:
+    """What amplitudes (n,) of shapes count by: all together move the mass of the body by the length of the model.
+
+    Shapes may be of unit modal mass, of unit displacement, or anything else.
+    """
+    modal = np.diag(inertia.modal_mass)
+    usual = np.where(modal > 0.0, modal, inertia.mass)
+    return np.asarray(length * np.sqrt(inertia.mass / (max(len(modal), 1) * usual)))
 
 
 class FloatingBodies(MovingBodies):
@@ -51,6 +62,10 @@ class FloatingBodies(MovingBodies):
 
     def shapes(self, body: Any) -> IntArray:
         return self._eta[body].places
+
+    def own_sizes(self, length: float) -> Iterator[tuple[IntArray, FloatArray | float]]:
+        for body in self.bodies:
+            yield self.shapes(body), shape_sizes(body.inertia, length)
 
     def names(self, body: Any) -> tuple[str, ...]:
         return *FRAME_NAMES, *(f"shape {k + 1}" for k in range(body.modes))

@@ -114,6 +114,11 @@ class MeshedBodies(BodyGroup):
             moved = step[dofs[:, list(body.element.layout.position)]]
             yield body, np.unique(dofs), float(np.linalg.norm(moved, axis=1).max()), 0.0
 
+    def own_sizes(self, length: float) -> Iterator[tuple[IntArray, FloatArray | float]]:
+        """Mixed slopes, which are slopes over a length."""
+        for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
+            yield dofs[:, list(body.element.layout.mixed)].ravel(), 1.0 / length
+
     def rigid_fields(self) -> RigidFields:
         """Of displacements none: they are not turned with the body."""
         points, vectors, turns = list[IntArray](), list[IntArray](), list[int]()

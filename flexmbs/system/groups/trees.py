@@ -22,6 +22,7 @@ from flexmbs.model.trees.link_shapes import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
 from flexmbs.system.groups.contract import RigidFields
 from flexmbs.system.groups.drawing import Drawing
+from flexmbs.system.groups.floating import shape_sizes
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
@@ -101,6 +102,10 @@ class Trees(MovingBodies):
         if body in self._number:
             return joined([self.shapes(link) for link in body.bodies])
         return self.of(body.tree).eta.get(body.index, np.zeros(0, dtype=np.int64))
+
+    def own_sizes(self, length: float) -> Iterator[tuple[IntArray, FloatArray | float]]:
+        for link in (link for tree in self.bodies for link in tree.bodies if link.deforms):
+            yield self.shapes(link), shape_sizes(link.link.floating.inertia, length)
 
     def translations(self, body: Any) -> IntArray:
         """Displacements of its joints."""
