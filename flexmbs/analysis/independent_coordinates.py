@@ -24,7 +24,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes, moved
-from flexmbs.dynamics.minimal import DENSE, RANK
+from flexmbs.dynamics.minimal import DENSE, RANK, Sizes, of_one_size
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.control.joint_sensors import JointSensor
 from flexmbs.model.control.sensors import as_sensors, read_sensor
@@ -268,9 +268,7 @@ class _Choice:
         self.names = tuple(dyn.coordinates.describe(int(k)) for k in lin.free)
         self.G = lin.G.toarray()
         n = len(lin.free)
-        A = self.G * self.scale
-        size = np.linalg.norm(A, axis=1)
-        A = A / np.where(size > 0.0, size, 1.0)[:, None]
+        A, _ = of_one_size(self.G, Sizes(self.scale, dyn.equation_sizes))
         if len(A):
             Q, R, order = qr(A.T, pivoting=True)
             pivots = np.abs(np.diag(R))

@@ -263,7 +263,7 @@ class _Trim:
         if len(g):
             lam = lam - P.T @ (r + K @ z + B @ change)
         inner = float(np.abs(N.T @ r).max(initial=0.0))
-        done = not first and inner <= SMALL * self.weight and float(np.abs(z).max(initial=0.0)) <= STAYS * dyn.length
+        done = not first and inner <= SMALL * self.weight and float(np.abs(z / sizes.columns).max(initial=0.0)) <= STAYS
         return _Step(moved(dyn, q, np.asarray(E @ z)), lam, change, done)
 
     def check_unique(self, A: FloatArray) -> None:
@@ -305,8 +305,9 @@ class _Trim:
         c = self.dyn.coordinates
         for body in self.model.rigid_bodies:
             places = c.in_q(body)
-            way = float(np.abs(q[places] - self.reference[places]).max(initial=0.0))
-            if way > STAYS * max(self.dyn.length, 1.0):
+            change = np.abs(q[places] - self.reference[places])
+            way = float(change.max(initial=0.0))
+            if (change / np.where(np.isin(places, c.displacements), self.dyn.length, 1.0)).max(initial=0.0) > STAYS:
                 raise ModelError(
                     f"{self.name}: {body} would move by {way:.3g} from where it is described, since springs without a "
                     f"preload to be found hold it, too. Name these in springs=, too, or remove them."

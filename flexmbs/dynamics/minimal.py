@@ -25,6 +25,7 @@ __all__ = [
     "Sizes",
     "basis_with",
     "dependent_first",
+    "of_one_size",
     "orthonormal_basis",
     "partitioned_basis",
     "pseudo_inverse",
@@ -54,7 +55,7 @@ class Sizes(NamedTuple):
 
 def orthonormal_basis(G: FloatArray, sizes: Sizes) -> FloatArray:
     """N (n, n - rank) with G N = 0, orthonormal in coordinates counted in their sizes."""
-    A, factor = _of_one_size(G, sizes)
+    A, factor = of_one_size(G, sizes)
     if not factor.any():
         return np.diag(sizes.columns)
     Q, R, _ = qr(A[factor > 0.0].T, pivoting=True)
@@ -63,7 +64,7 @@ def orthonormal_basis(G: FloatArray, sizes: Sizes) -> FloatArray:
 
 def pseudo_inverse(G: FloatArray, sizes: Sizes) -> FloatArray:
     """P (n, n_c): the least increment, in its sizes, that closes a gap; its transpose finds multipliers."""
-    A, factor = _of_one_size(G, sizes)
+    A, factor = of_one_size(G, sizes)
     return np.asarray(sizes.columns[:, None] * np.linalg.pinv(A, rcond=RANK) * factor)
 
 
@@ -75,7 +76,7 @@ def partitioned_basis(
     Coordinates, counted in their sizes, with a large entry of ``last`` (n,) become dependent first.
     """
     n = G.shape[1]
-    A, factor = _of_one_size(G, sizes)
+    A, factor = of_one_size(G, sizes)
     if not factor.any():
         return np.eye(n), np.zeros((n, len(G))), np.arange(n)
     _, R, _ = qr(A.T, mode="economic", pivoting=True)
@@ -87,7 +88,7 @@ def partitioned_basis(
 def basis_with(G: FloatArray, sizes: Sizes, independent: IntArray) -> tuple[FloatArray, FloatArray] | None:
     """N and P as `partitioned_basis` gives them, for given independent coordinates; None where these do not suffice."""
     dependent = np.setdiff1d(np.arange(G.shape[1]), independent)
-    A, factor = _of_one_size(G, sizes)
+    A, factor = of_one_size(G, sizes)
     if len(dependent) > np.count_nonzero(factor):
         return None
     if len(dependent):
@@ -120,7 +121,7 @@ def dependent_first(dyn: Dynamics, lin: ConstrainedLinearisation) -> FloatArray:
     return np.asarray((weight * (1.0 + 1e-6 * np.arange(dyn.n_v)))[lin.free])
 
 
-def _of_one_size(G: FloatArray, sizes: Sizes) -> tuple[FloatArray, FloatArray]:
+def of_one_size(G: FloatArray, sizes: Sizes) -> tuple[FloatArray, FloatArray]:
     """G for coordinates counted in their sizes, its rows of length 1, and by what each row was multiplied.
 
     Rows that are round-off, as of a constraint that supports in inclined directions meet already, are zero.

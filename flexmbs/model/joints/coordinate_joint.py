@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -86,8 +86,11 @@ class CoordinateMarker(Marker):
 
     @property
     def unit(self) -> str:
-        """``"angle"`` or ``"length"``, what its coordinate is."""
-        return "angle" if self.component == "angle" else "length"
+        """What its coordinate is, as `RowKind.unit`: ``"length"``, ``"angle"``, or ``"1"`` of slopes."""
+        if self.node is None:
+            return "angle" if self.component == "angle" else "length"
+        layout = cast("Any", self.body).element.layout
+        return "length" if self.index in layout.position else "angle" if self.index in layout.rotation else "1"
 
     @property
     def planar(self) -> bool:
