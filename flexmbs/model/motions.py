@@ -252,9 +252,11 @@ class Function(_Addable):
 
     What is not given is found from the function (or from ``rate``, if that is given) alone. A run calls it once for
     each time, and takes derivatives of a series through its values that is checked to round-off (`in_run`): the
-    relative error of accelerations is near 1e-10. ``at``, and a run where the function is not that smooth, take
-    extrapolated central differences, about 30 calls each time, with an error near 1e-8. Given derivatives are compared
-    with differences at the times ``check``.
+    relative error of accelerations is near 1e-10 of motions that change within a unit of time, and grows with the
+    square of the time in which they do (1e-4 at 1e4, noise at 1e6): give ``rate`` and ``acceleration`` of slower ones,
+    or take another unit of time. ``at``, and a run where the function is not that smooth, take extrapolated central
+    differences, about 30 calls each time, with an error near 1e-8. Given derivatives are compared with differences at
+    the times ``check``.
 
     Parameters
     ----------
