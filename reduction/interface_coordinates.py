@@ -19,6 +19,7 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.eigen import signed
 from flexmbs.core.errors import ModelError
 
 __all__ = ["interface_first"]
@@ -80,7 +81,7 @@ def interface_first(
     Y, frequencies = _held_modes(held, _symmetric(N.T @ mass @ N), loose)
     vectors = np.empty((len(T), m))
     vectors[:, :n_b] = T @ static
-    vectors[:, n_b:] = T @ (N @ Y)
+    vectors[:, n_b:] = signed(T @ (N @ Y))
     vectors[boundary] = np.eye(n_b, m)  # so they are but for round-off
     motions = rigid[boundary] / size[:, None]
     if rigid.shape[1] and np.linalg.matrix_rank(motions) == rigid.shape[1]:

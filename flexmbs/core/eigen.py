@@ -21,7 +21,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, SingularError
 from flexmbs.core.linsolve.definite import Definite
 
-__all__ = ["EigenPairs", "lowest_modes", "negative_shift"]
+__all__ = ["EigenPairs", "lowest_modes", "negative_shift", "signed"]
 
 DENSE = 200
 """Order up to which a dense solution is quicker."""
@@ -138,11 +138,7 @@ def lowest_modes(
     values, vectors = values[order], vectors[:, order]
     vectors = vectors - Z @ (MZ.T @ vectors)
     vectors = vectors / np.sqrt(np.einsum("ij,ij->j", vectors, M @ vectors))
-    # a sign that does not depend on the solver: positive where the entry is first as large as the largest one, since
-    # shapes that are symmetric have several of them
-    size = np.abs(vectors)
-    largest = np.argmax(size >= (1.0 - 1e-6) * size.max(axis=0), axis=0)
-    vectors = vectors * np.sign(vectors[largest, np.arange(count)])
+    vectors = signed(vectors)
     force = K @ vectors
     rest = np.linalg.norm(force - (M @ vectors) * values, axis=0)
     # relative to a stiffness that rigid modes have as well
@@ -150,6 +146,19 @@ def lowest_modes(
         np.linalg.norm(force, axis=0), 1e-12 * np.abs(K.diagonal()).max() * np.linalg.norm(vectors, axis=0)
     )
     return EigenPairs(values, np.ascontiguousarray(vectors), rest / scale)
+
+
+def signed(vectors: FloatArray) -> FloatArray:
+    """Columns with a sign that does not depend on the solver.
+
+    Positive where an entry is first as large as the largest one: shapes that are symmetric have several of them.
+    """
+    if not vectors.size:
+        return vectors
+    size = np.abs(vectors)
+    largest = np.argmax(size >= (1.0 - 1e-6) * size.max(axis=0), axis=0)
+    found = np.sign(vectors[largest, np.arange(vectors.shape[1])])
+    return np.asarray(vectors * np.where(found == 0.0, 1.0, found))
 
 
 def _lanczos(
