@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.poses import Pose
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.start import warn_of_changes
@@ -20,27 +19,7 @@ from flexmbs.model.trees.tree import Tree
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.system import compile_model
 
-__all__ = ["Pose", "described_poses", "start_poses"]
-
-
-class Pose(NamedTuple):
-    """Place (3,) and axes (3, 3) of a frame, velocity (3,) and angular velocity (3,), all in inertial components."""
-
-    p: FloatArray
-    R: FloatArray
-    v: FloatArray
-    w: FloatArray
-
-    def of(self, point: FloatArray, frame: FloatArray) -> Pose:
-        """Of a frame that is fixed to this one."""
-        arm = self.R @ point
-        return Pose(self.p + arm, self.R @ frame, self.v + np.cross(self.w, arm), self.w)
-
-    def seen_from(self, base: Pose) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Place and rotation in the frame ``base``, velocity in its axes, angular velocity in the own ones."""
-        d = self.p - base.p
-        v = self.v - base.v - np.cross(base.w, d)
-        return base.R.T @ d, base.R.T @ self.R, base.R.T @ v, self.R.T @ (self.w - base.w)
+__all__ = ["FIXED", "described_poses", "start_poses"]
 
 
 FIXED = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))

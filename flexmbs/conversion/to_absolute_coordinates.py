@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from flexmbs.conversion.carry_over import CarryOver, Moved
-from flexmbs.conversion.start_poses import Pose, described_poses, start_poses
+from flexmbs.conversion.start_poses import described_poses, start_poses
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
+from flexmbs.core.poses import Pose
 from flexmbs.kernels.rows.rows import ALONG, ANGLE, INERTIAL
 from flexmbs.model import trees
 from flexmbs.model.bodies.floating import FloatingBody

@@ -9,11 +9,12 @@ import numpy as np
 
 from flexmbs.conversion.carry_over import CarryOver, Moved
 from flexmbs.conversion.spanning import Edge, Spanning, spanning_trees
-from flexmbs.conversion.start_poses import FIXED, Pose, start_poses
+from flexmbs.conversion.start_poses import FIXED, start_poses
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.identity import IdentityMap
+from flexmbs.core.poses import Pose
 from flexmbs.core.references import nested
 from flexmbs.core.rotations import to_quaternion
 from flexmbs.kernels.rows.rows import INERTIAL

@@ -11,11 +11,12 @@ Angles begin within half a turn of the start of the link, or where the run befor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.poses import Pose
 from flexmbs.core.rotations import from_vector, to_quaternion
 from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.kinematics import kinematics_of, marker_of
@@ -29,20 +30,6 @@ __all__ = ["angles_of", "in_joints", "joint_motion"]
 
 Motion = tuple[FloatArray, FloatArray]
 """Coordinates (n, k) and velocities (n, m) of a joint: of a rotation the four of a quaternion, and three."""
-
-
-class _Frames(NamedTuple):
-    """A frame in n states: p (n, 3), R (n, 3, 3), velocity v and angular velocity w (n, 3), inertial components."""
-
-    p: FloatArray
-    R: FloatArray
-    v: FloatArray
-    w: FloatArray
-
-    def of(self, point: FloatArray, axes: FloatArray) -> _Frames:
-        """A frame that is fixed to this one."""
-        arm = self.R @ point
-        return _Frames(self.p + arm, self.R @ axes, self.v + np.cross(self.w, arm), self.w)
 
 
 def in_joints(states: States, body: Any) -> FloatArray | None:
@@ -81,11 +68,11 @@ def _motions(states: States, tree: Tree, links: list[int]) -> list[Motion]:
     found = kinematics_of(states, [marker_of(states, tree.bodies[i].marker((0.0, 0.0, 0.0))) for i in needed])
     n = len(states)
     still = np.zeros((n, 3))
-    base = _Frames(np.tile(tree.position, (n, 1)), np.tile(tree.rotation, (n, 1, 1)), still, still)
+    base = Pose(np.tile(tree.position, (n, 1)), np.tile(tree.rotation, (n, 1, 1)), still, still)
     frames = {-1: base}
     for k, i in enumerate(needed):
         p, R, twist = found.p[:, k], found.R[:, k], found.twist[:, k]
-        frames[i] = _Frames(p, R, twist[:, :3], np.einsum("nij,nj->ni", R, twist[:, 3:]))
+        frames[i] = Pose(p, R, twist[:, :3], np.einsum("nij,nj->ni", R, twist[:, 3:]))
     before = states.extra.get("before", {})
     motions = []
     for i in links:
@@ -99,16 +86,9 @@ def _motions(states: States, tree: Tree, links: list[int]) -> list[Motion]:
     return motions
 
 
-def _motion(joint: TreeJoint, base: _Frames, link: _Frames, start: FloatArray, states: States) -> Motion:
+def _motion(joint: TreeJoint, base: Pose, link: Pose, start: FloatArray, states: States) -> Motion:
     """Coordinates and velocities from the joint frame and the link frame."""
-
-    def seen(x: FloatArray) -> FloatArray:
-        """In axes of the joint frame."""
-        return np.asarray(np.einsum("nji,nj->ni", base.R, x))
-
-    d = link.p - base.p
-    p, C = seen(d), np.einsum("nji,njk->nik", base.R, link.R)
-    v, w = seen(link.v - base.v - np.cross(base.w, d)), seen(link.w - base.w)
+    p, C, v, own = link.seen_from(base)
     q, rates = np.zeros((len(p), len(joint.screws))), np.zeros((len(p), joint.n_v))
     turning = np.array(joint.rotational[: len(joint.screws)], dtype=bool)
     slides = joint.screws[~turning, :3]
@@ -116,12 +96,13 @@ def _motion(joint: TreeJoint, base: _Frames, link: _Frames, start: FloatArray, s
         along = np.linalg.pinv(slides)
         q[:, ~turning], rates[:, np.flatnonzero(~turning)] = p @ along, v @ along
     if joint.ball:
-        rates[:, -3:] = np.einsum("nji,nj->ni", C, w)
+        rates[:, -3:] = own
         turns = np.array([to_quaternion(R) for R in C])
         return np.concatenate((q, _followed(turns, start[-4:])), axis=1), rates
     axes = joint.screws[turning, 3:]
     if len(axes):
         angles, now = _angles(C, axes)
+        w = np.einsum("nij,nj->ni", C, own)
         speed = np.einsum("nki,ni->nk", np.linalg.pinv(now.transpose(0, 2, 1)), w)
         rates[:, turning] = speed
         q[:, turning] = _counted(angles, speed, np.asarray(states.t), start[turning])
