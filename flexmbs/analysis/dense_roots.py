@@ -39,7 +39,7 @@ def all_roots(p: SmallMotions, name: str) -> Roots:
     if p.basis is not None:
         N = p.basis
     elif p.G.shape[0] or p.states.any():
-        inner = orthonormal_basis(p.G.toarray()[:, still], p.sizes_of(still))
+        inner = orthonormal_basis(p.G.toarray()[:, still], p.sizes.at(still))
         N = np.zeros((n, inner.shape[1]))
         N[still] = inner
     else:

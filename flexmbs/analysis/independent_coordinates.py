@@ -23,7 +23,7 @@ from flexmbs.core.checks import as_array, as_number, is_list, show
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes, moved
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation, moved
 from flexmbs.dynamics.minimal import DENSE, RANK, Sizes, of_one_size
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.control.joint_sensors import JointSensor
@@ -264,7 +264,7 @@ class _Choice:
 
     def __init__(self, dyn: Dynamics, state: StepState, lin: ConstrainedLinearisation) -> None:
         self.dyn, self.state, self.lin = dyn, state, lin
-        self.scale = increment_sizes(dyn, lin.free)
+        self.scale = dyn.system.increment_sizes[lin.free]
         self.names = tuple(dyn.coordinates.describe(int(k)) for k in lin.free)
         self.G = lin.G.toarray()
         n = len(lin.free)

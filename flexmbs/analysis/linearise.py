@@ -14,7 +14,6 @@ and S of `flexmbs.analysis.steady_motion`; inputs and outputs must be constant i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.core.checks import as_flag, is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics.linearisation import held_columns, increment_sizes, moved, states_evaluated
+from flexmbs.dynamics.linearisation import held_columns, moved
 from flexmbs.dynamics.minimal import DENSE, Sizes, pseudo_inverse
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
@@ -288,7 +287,7 @@ class _Linear:
         E, lin, dyn = self.point.lin.directions @ self.X, self.point.lin, self.point.dyn
         if not self.sensors:
             return np.zeros((0, Q.shape[1]))
-        state, unit = self.point.state, increment_sizes(dyn, lin.free)[:, None]
+        state, unit = self.point.state, dyn.system.increment_sizes[lin.free][:, None]
         places = dyn.coordinates.displacements
         far = max(1.0, float(np.abs(state.q[places[places < dyn.n_linear]]).max(initial=0.0)) / dyn.length)
         rates = np.abs(lin.directions.T @ state.v)
@@ -298,6 +297,8 @@ class _Linear:
         out += self._geometric(1, STEP * speed, 1.0, E @ V, np.abs(V / own))
         out += self._nearly_linear(2, state.a, E @ A)
         out += self._nearly_linear(3, state.lam, L)
+        if dyn.python.states:
+            dyn.residual(state.q, state.v, state.a, state.lam)
         for j, item in enumerate(inputs or ()):
             if item.kind == "actuator":
                 out[:, j] += self._by_held(item.number)
@@ -363,9 +364,10 @@ class _Linear:
         state = [s.q, s.v, s.a, s.lam]
         if part is not None:
             state[part] = moved(dyn, s.q, change) if part == 0 else state[part] + change
+            if dyn.python.states:  # what they hold there may be read
+                dyn.residual(*state)
         view = self.viewer.view(s.t, *state)
-        with states_evaluated(dyn, view) if part is not None else nullcontext():
-            return np.concatenate([np.zeros(0), *(np.atleast_1d(read_sensor(x, view)) for x in self.sensors)])
+        return np.concatenate([np.zeros(0), *(np.atleast_1d(read_sensor(x, view)) for x in self.sensors)])
 
     def _state_names(self) -> tuple[str, ...]:
         lin, c = self.point.lin, self.point.dyn.coordinates

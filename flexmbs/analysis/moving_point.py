@@ -30,7 +30,7 @@ from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved, refuse_reactions
+from flexmbs.dynamics.linearisation import linearise_state, moved, refuse_reactions
 from flexmbs.dynamics.minimal import Sizes, basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
@@ -138,7 +138,7 @@ def directions_in_motion(owner: str, point: OperatingPoint, independent: IntArra
 def _changes(point: OperatingPoint, Q: FloatArray, V: FloatArray, A: FloatArray | None) -> FloatArray:
     """Central differences (n_c, m) of G v + g_t, or with ``A`` of G a + gamma, along changes of q, v and a."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
-    size = increment_sizes(dyn, np.arange(dyn.n_v))
+    size = dyn.system.increment_sizes
     fast = max(float(np.abs(s.v / size).max(initial=0.0)), 1e-300)
     out = np.zeros((dyn.n_c, Q.shape[1]))
     for j in range(Q.shape[1]):

@@ -38,7 +38,6 @@ from flexmbs.dynamics.control_loop import ControlLoop
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import (
     ConstrainedLinearisation,
-    increment_sizes,
     linearise_state,
     moved,
     refuse_reactions,
@@ -104,8 +103,8 @@ class OperatingPoint(NamedTuple):
             allowed = Directions.of(self)
             basis, turning = allowed.N, allowed.turning
         return SmallMotions(
-            x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, basis, turning,
-            Sizes.of(self.dyn, lin.free),
+            x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, Sizes.of(self.dyn, lin.free),
+            basis, turning,
         )  # fmt: skip
 
 
@@ -426,7 +425,7 @@ def _periodic(point: OperatingPoint, what: str) -> str:
 def _rates_along(point: OperatingPoint, Q: FloatArray, V: FloatArray) -> FloatArray:
     """Central differences (n_c, m) of G v + g_t along increments Q of positions and V of velocities."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
-    out, unit = np.zeros((dyn.n_c, Q.shape[1])), increment_sizes(dyn, point.lin.free)
+    out, unit = np.zeros((dyn.n_c, Q.shape[1])), dyn.system.increment_sizes[point.lin.free]
     for j in range(Q.shape[1]):
         sides, sizes = [], [float((np.abs(x[:, j]) / unit).max(initial=0.0)) for x in (Q, V)]
         step = STEP / (sizes[0] or sizes[1] or 1.0)

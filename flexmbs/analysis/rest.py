@@ -19,7 +19,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.sparsity import block_magnitude, block_product, rotate_blocks, scatter
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import increment_sizes, linearise_state, moved, state_places
+from flexmbs.dynamics.linearisation import linearise_state, moved, state_places
 from flexmbs.integrators.contracts import StepState
 from flexmbs.kernels.steps import local
 from flexmbs.system.refusals import refuse_searched, singular
@@ -83,7 +83,7 @@ class EquationsOfRest:
         self.rigid[dyn.n_v :] = False
         self.velocities = self.free < dyn.n_v
         self._equations = self.free[~self.velocities] - dyn.n_v
-        self.scale = increment_sizes(dyn, np.arange(dyn.n_v))
+        self.scale = dyn.system.increment_sizes
         self.lengths = dyn.coordinates.displacements
 
     # --- forces ------------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ class SmallMotions(NamedTuple):
     ``states (n,)``: which of the y are first-order states (their columns of S are zero). ``symmetric``: whether S is
     known to be symmetric. ``compliance (n_c,)`` of multipliers of redundant constraints. ``turning (n, n_z)`` or None:
     what velocity constraints make of positions, dy/dt = N dz/dt + turning z, for the basis ``basis (n, n_z)``.
-    ``sizes``: what the y and the constraints are counted in (`flexmbs.dynamics.minimal.Sizes`), else 1.
+    ``sizes``: what the y and the constraints are counted in (`flexmbs.dynamics.minimal.Sizes`).
     """
 
     M: csc_array
@@ -58,14 +58,9 @@ class SmallMotions(NamedTuple):
     states: Any
     symmetric: bool
     compliance: FloatArray
+    sizes: Sizes
     basis: FloatArray | None = None
     turning: FloatArray | None = None
-    sizes: Any = None
-
-    def sizes_of(self, places: Any) -> Any:
-        """What some of the y and the constraints are counted in."""
-        found = Sizes(np.ones(len(self.states)), np.ones(self.G.shape[0])) if self.sizes is None else self.sizes
-        return found.at(places)
 
     @property
     def undamped(self) -> bool:

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import splu
 from flexmbs.analysis.steady_motion import FrameMatrices, Observer, in_frame, own_spins, predicted, turned
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes, linearise_state, moved
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation, linearise_state, moved
 from flexmbs.integrators.contracts import StepState
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def balanced(dyn: Dynamics, state: StepState, seen_by: Observer) -> StepState | 
     """
     own = own_spins(dyn, state, seen_by)
     q, lam = state.q, state.lam
-    length = increment_sizes(dyn, np.arange(dyn.n_v))
+    sizes = dyn.system.increment_sizes
     last = np.inf
     try:
         for _ in range(ITERATIONS):
@@ -46,7 +46,7 @@ def balanced(dyn: Dynamics, state: StepState, seen_by: Observer) -> StepState | 
             r = dyn.residual(q, v, a, lam).copy()
             gap = np.where(dyn.velocity_rows == 0, r[dyn.n_v :], 0.0)
             d, change = _increment(dyn, lin, matrices, r[: dyn.n_v], gap)
-            size = float(np.abs(d / length).max(initial=0.0))
+            size = float(np.abs(d / sizes).max(initial=0.0))
             if not np.isfinite(size):
                 return None
             share = min(1.0, LONG / max(size, 1e-300))

@@ -43,8 +43,8 @@ def compliances(system: System, mass: FloatArray) -> FloatArray:
     inverse = np.where(heavy, 1.0 / np.where(heavy, mass[free], 1.0), 1.0)
     rows = constraint_rows(m, B, c.n_v)[:, free]
     yielding = np.asarray(rows.power(2) @ inverse, dtype=np.float64)
-    units = np.where(np.isfinite(system.velocity_sizes), system.velocity_sizes, 1.0)[free]
-    there = np.sqrt(rows.power(2) @ units**2) > NOTHING * system.equation_sizes  # else round-off
+    length = np.sqrt(rows.power(2) @ system.increment_sizes[free] ** 2)
+    there = length > NOTHING * system.equation_sizes  # else round-off, as in `flexmbs.dynamics.minimal.of_one_size`
     known = np.isfinite(yielding) & (yielding > 0.0) & there
     usual = float(np.median(yielding[known])) if known.any() else 1.0 / float(mass[mass > 0.0].max())
     return COMPLIANCE * np.where(known, yielding, usual)

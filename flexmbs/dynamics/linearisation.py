@@ -9,8 +9,6 @@ have no frequency. Increments :math:`\delta q` of rigid bodies are rotations in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +29,11 @@ __all__ = [
     "ConstrainedLinearisation",
     "free_directions",
     "held_columns",
-    "increment_sizes",
     "linearise_state",
     "moved",
     "ordered_blocks",
     "refuse_reactions",
     "state_places",
-    "states_evaluated",
 ]
 
 STEP, OF_ACCELERATIONS = 1e-6, 1e-4
@@ -114,19 +110,6 @@ def state_places(dyn: Dynamics) -> IntArray:
     return np.array(sorted(places), dtype=np.int64)
 
 
-def increment_sizes(dyn: Dynamics, free: IntArray) -> FloatArray:
-    """What free velocities are counted in, times the unit of time: the length of the model or 1; 1 for states.
-
-    A single point has no length; where it is tells how large it may be.
-    """
-    found = dyn.system.velocity_sizes[free]
-    if dyn.system.extent == 0.0:
-        away = dyn.coordinates.displacements
-        far = np.abs(dyn.coordinates.reference[away[away < dyn.n_linear]]).max(initial=0.0)
-        found = np.where(np.isin(free, away), float(far) or 1.0, found)
-    return np.where(np.isfinite(found), found, 1.0)
-
-
 def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:
     """The coordinates q after an increment (n_v,)."""
     out = np.empty_like(q)
@@ -200,9 +183,9 @@ def _with_states(
 
     All states together are one function of the state of the model, since some may read what others hold.
     """
-    n, dense, unit = E.shape[1], E.toarray(), increment_sizes(dyn, free)
+    n, dense, unit = E.shape[1], E.toarray(), dyn.system.increment_sizes[free]
     values = _Values(dyn, state)
-    places = np.concatenate([p for _, p in dyn.python.states])
+    places = values.places
     moves = ~np.isin(free, state_places(dyn))
     largest = [max(1.0, float((np.abs(E.T @ x) / unit)[moves].max(initial=0.0))) for x in (state.v, state.a)]
     by: list[tuple[FloatArray, FloatArray]] = []
@@ -215,43 +198,24 @@ def _with_states(
             columns.append(values.differences(k, share * size, dense[:, j]))
         rates, held = (np.array([column[i] for column in columns]).T.reshape(-1, n) for i in (0, 1))
         by.append((rates, held))
-    rows, number = dense[places], [i for output in dyn.python.outputs for i in range(output.start, output.stop)]
-    R = E.T @ held_columns(dyn, state, number)
+    rows, R = dense[places], E.T @ held_columns(dyn, state, values.held)
     D = diags_array(np.where(np.isin(free, places), 0.0, 1.0)) @ D  # derivatives by the states are among those here
     K, D, M = (csc_array(A - rows.T @ rates + R @ held) for A, (rates, held) in zip((K, D, M), by, strict=True))
     return K, D, M
 
 
-@contextmanager
-def states_evaluated(dyn: Dynamics, view: Any) -> Iterator[FloatArray]:
-    """The rates of all first-order states at the state of a view; what they hold there is held within.
-
-    In the order of the model, in which states read what those before them hold.
-    """
-    held, before, rates = dyn.mechanics.held, dyn.mechanics.held.copy(), [np.zeros(0)]
-    try:
-        for (item, places), output in zip(dyn.python.states, dyn.python.outputs, strict=True):
-            x, u = view.v[places], np.asarray(item.read(view), dtype=np.float64)
-            rates.append(np.asarray(item.rates_at(x, u, view.t)))
-            if item.actuators:
-                held[output] = item.output_at(x, u, view.t)
-        yield np.concatenate(rates)
-    finally:
-        held[:] = before
-
-
 class _Values:
-    """Rates of all first-order states, and what they hold, at states near one."""
+    """Rates of all first-order states, and what they hold, at states near one: as a run evaluates them."""
 
     def __init__(self, dyn: Dynamics, state: StepState) -> None:
         self.dyn, self.state = dyn, state
+        self.places = np.concatenate([places for _, places in dyn.python.states])
+        self.held = [i for output in dyn.python.outputs for i in range(output.start, output.stop)]
 
-    def at(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Both at one state."""
-        dyn = self.dyn
-        with states_evaluated(dyn, dyn.python.viewer.view(dyn.env.t, q, v, a, lam)) as rates:
-            driven = [dyn.mechanics.held[output].copy() for output in dyn.python.outputs]
-        return rates, np.concatenate(driven)
+    def at(self, state: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Both at (q, v, a, lam)."""
+        residual = self.dyn.residual(*state)  # of a state of unit mass its rate less what it should be
+        return state[2][self.places] - residual[self.places], self.dyn.mechanics.held[self.held].copy()
 
     def differences(self, part: int, h: float, way: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Derivatives along ``way`` (n_v,) of positions (part 0), velocities (1) or accelerations (2)."""
@@ -260,7 +224,7 @@ class _Values:
         for step in (h * way, -h * way):
             state = [s.q, s.v, s.a, s.lam]
             state[part] = moved(self.dyn, s.q, step) if part == 0 else state[part] + step
-            sides.append(self.at(*state))
+            sides.append(self.at(state))
         (f, y), (g, z) = sides
         return (f - g) / (2.0 * h), (y - z) / (2.0 * h)
 

@@ -4,7 +4,7 @@ With :math:`\delta q = N z` the linearised equations become :math:`N^T (M \delta
 multipliers are gone. Two bases: an orthonormal one, and one in which z are some of the coordinates themselves.
 
 What counts as zero in G is told by numbers of one size: increments are counted in the length of the model or
-in 1 (`flexmbs.dynamics.linearisation.increment_sizes`), constraints in theirs, and each row is divided by its length
+in 1 (`flexmbs.system.sizes.increment_sizes`), constraints in theirs, and each row is divided by its length
 unless that is round-off. So nothing hangs on the unit of length in which a model is described.
 """
 
@@ -18,7 +18,7 @@ from scipy.linalg import qr
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics.compliance import NOTHING
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import ConstrainedLinearisation, increment_sizes
+from flexmbs.dynamics.linearisation import ConstrainedLinearisation
 
 __all__ = [
     "DENSE",
@@ -46,7 +46,7 @@ class Sizes(NamedTuple):
     @classmethod
     def of(cls, dyn: Dynamics, free: IntArray) -> Sizes:
         """Of free velocities and all constraints."""
-        return cls(increment_sizes(dyn, free), dyn.equation_sizes)
+        return cls(dyn.system.increment_sizes[free], dyn.equation_sizes)
 
     def at(self, places: Any) -> Sizes:
         """Those of some of the increments."""

@@ -66,8 +66,7 @@ class DifferenceMatrix:
         self._all = self._grouped(np.ones(system.n, dtype=bool))
         self._by_velocities: tuple[NDArray[np.bool_], Groups] = (np.zeros(system.n, dtype=bool), [])
         self.groups = len(self._all) + (int(self._of_motion.sum()) if kind == "first_order" else 0)
-        sizes = system.velocity_sizes
-        self._steps = STEP * np.where(np.isfinite(sizes), sizes, 1.0)
+        self._steps = STEP * system.increment_sizes
         self._amounts = np.random.default_rng(1).uniform(0.5, 1.5, system.n) * self._of_motion
         self._mass = abs(dynamics.mass_matrix)
 

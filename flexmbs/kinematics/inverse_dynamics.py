@@ -23,7 +23,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
 from flexmbs.dynamics.compliance import constraint_rows
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import free_directions, increment_sizes, state_places
+from flexmbs.dynamics.linearisation import free_directions, state_places
 from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis, pseudo_inverse
 from flexmbs.kinematics.measured import MeasuredRows
 from flexmbs.model.forces.coordinate import coordinate
@@ -192,7 +192,7 @@ class _Inverse:
         self.E = free_directions(dyn, self.free)
         driven = [i for i, e in enumerate(m.equations) if e.equation.motion is not None]
         self.passive = np.setdiff1d(np.arange(dyn.n_c), driven)
-        self.passive_sizes = Sizes(increment_sizes(dyn, self.free), dyn.equation_sizes[self.passive])
+        self.passive_sizes = Sizes(dyn.system.increment_sizes[self.free], dyn.equation_sizes[self.passive])
         model = motion.model
         wanted = list(dict.fromkeys(m.equations[i].joint for i in driven)) if drives is None else _as_list(drives)
         if not wanted:

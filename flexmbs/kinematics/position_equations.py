@@ -22,9 +22,9 @@ from scipy.sparse import csc_array
 from flexmbs.constraint_forces.constraint_matrix import ConstraintMatrix
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics.compliance import NOTHING
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import free_directions, increment_sizes, ordered_blocks, state_places
+from flexmbs.dynamics.linearisation import free_directions, ordered_blocks, state_places
+from flexmbs.dynamics.minimal import Sizes, of_one_size
 from flexmbs.kernels.steps import retract
 
 __all__ = ["MET", "PositionEquations", "Values"]
@@ -77,7 +77,7 @@ class PositionEquations:
         self.n, self.m = len(self.free), dyn.n_c
         self._driven = np.array([e.equation.motion is not None for e in m.equations])
         self._G = ConstraintMatrix(dyn, self.free, self.E)
-        self.size = increment_sizes(dyn, self.free)
+        self.size = dyn.system.increment_sizes[self.free]
         """What is a large increment: the length of the model, 1 rad."""
         self._sizes = dyn.equation_sizes
 
@@ -128,18 +128,16 @@ class PositionEquations:
         """
         if self.m > MOST:
             raise ModelError(f"{self.who}: {self.model} has {self.m} equations; at most {MOST} are covered.")
-        A = values.G.toarray() * self.size / self._sizes[:, None]
-        norm = np.linalg.norm(A, axis=1)
-        A[norm <= NOTHING], norm[norm <= NOTHING] = 0.0, 1.0  # round-off, as of loops that lie in a skew plane
-        Q, R, _ = qr(A / norm[:, None], pivoting=True) if self.m else (A, A, None)
+        A, factor = of_one_size(values.G.toarray(), Sizes(self.size, self._sizes))
+        Q, R, _ = qr(A, pivoting=True) if self.m else (A, A, None)
         rank = _rank(R)
         if rank < self.n:
             raise ModelError(
-                f"{self.who}: {self.model}: the joints and drivers leave {self._freedoms(A / norm[:, None])}. Add "
+                f"{self.who}: {self.model}: the joints and drivers leave {self._freedoms(A)}. Add "
                 f"drivers with a motion for them, or use flexmbs.simulate. (Where this is not so in general, the "
                 f"position at the start is singular: begin a little beside it.)"
             )
-        V, _ = np.linalg.qr(Q[:, rank:] / (norm * self._sizes)[:, None])
+        V, _ = np.linalg.qr(Q[:, rank:] * np.where(factor > 0.0, factor, 1.0)[:, None])
         return np.ascontiguousarray(V)
 
     def _freedoms(self, A: FloatArray) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["body_sizes", "equation_sizes", "model_extent", "sizes_of_bodies", "velocity_sizes"]
+__all__ = ["body_sizes", "equation_sizes", "increment_sizes", "model_extent", "sizes_of_bodies", "velocity_sizes"]
 
 
 def model_extent(coordinates: Coordinates, mechanics: Mechanics) -> float:
@@ -62,6 +62,20 @@ def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> F
         sizes[dofs] = size
     first = coordinates.n_linear - len(coordinates.extra)
     sizes[first : coordinates.n_linear] = [np.inf if e.mass > 0.0 else length for e in coordinates.extra]
+    return sizes
+
+
+def increment_sizes(velocities: FloatArray, coordinates: Coordinates, extent: float) -> FloatArray:
+    """What increments (n_v,) are counted in where none may be left out: `velocity_sizes`, but 1 for states.
+
+    A single point has no length; where it is tells how large it may be.
+    """
+    sizes = np.where(np.isfinite(velocities), velocities, 1.0)
+    if extent == 0.0:
+        places = coordinates.displacements
+        far = float(np.abs(coordinates.reference[places[places < coordinates.n_linear]]).max(initial=0.0))
+        sizes[places] = far or 1.0
+    sizes.setflags(write=False)  # all share it
     return sizes
 
 

@@ -25,7 +25,14 @@ from flexmbs.system.gather import gather
 from flexmbs.system.layout import Layouts, shared_layouts
 from flexmbs.system.mass import as_matrix, mass_rows
 from flexmbs.system.moving_mass import structure
-from flexmbs.system.sizes import body_sizes, equation_sizes, model_extent, sizes_of_bodies, velocity_sizes
+from flexmbs.system.sizes import (
+    body_sizes,
+    equation_sizes,
+    increment_sizes,
+    model_extent,
+    sizes_of_bodies,
+    velocity_sizes,
+)
 from flexmbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -172,6 +179,11 @@ class System:
     def velocity_sizes(self) -> FloatArray:
         """Unit of each velocity, times that of time (n_v,); see `flexmbs.system.sizes`."""
         return velocity_sizes(self._sizes, self.coordinates, self.length)
+
+    @cached_property
+    def increment_sizes(self) -> FloatArray:
+        """What increments are counted in, finite (n_v,); see `flexmbs.system.sizes`."""
+        return increment_sizes(self.velocity_sizes, self.coordinates, self.extent)
 
     @cached_property
     def _sizes(self) -> Any:

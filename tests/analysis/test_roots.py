@@ -13,6 +13,7 @@ from scipy.sparse import csc_array
 from flexmbs.analysis import roots
 from flexmbs.analysis.roots import lowest_roots
 from flexmbs.analysis.small_motions import Roots, SmallMotions, stiffness_by_mass
+from flexmbs.dynamics.minimal import Sizes
 
 seeds = st.integers(0, 10**6)
 sizes = st.integers(3, 8)
@@ -33,7 +34,7 @@ def motions(M: Any, C: Any, S: Any, symmetric: bool, G: Any = None) -> SmallMoti
     n = len(S)
     G = np.zeros((0, n)) if G is None else np.atleast_2d(G)
     made = (csc_array(np.asarray(A, dtype=float)) for A in (M, C, S, G))
-    return SmallMotions(*made, np.zeros(n, dtype=bool), symmetric, np.zeros(len(G)))
+    return SmallMotions(*made, np.zeros(n, dtype=bool), symmetric, np.zeros(len(G)), Sizes(np.ones(n), np.ones(len(G))))
 
 
 def found(method: str, M: Any, S: Any, G: Any = None) -> Roots:

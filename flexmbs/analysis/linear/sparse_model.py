@@ -24,7 +24,7 @@ from flexmbs.analysis.small_motions import SmallMotions, stiffness_by_mass
 from flexmbs.core.checks import as_array, as_count, is_list
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
-from flexmbs.dynamics.linearisation import held_columns, increment_sizes, moved
+from flexmbs.dynamics.linearisation import held_columns, moved
 from flexmbs.linear.frequency_response import FrequencyResponse
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
@@ -293,7 +293,7 @@ class _Rows:
         self.point, self.sensors = point, sensors
         self.n = len(point.lin.free)
         self.size = sum(s.size for s in sensors)
-        sizes = increment_sizes(point.dyn, point.lin.free)
+        sizes = point.dyn.system.increment_sizes[point.lin.free]
         self.weight = np.random.default_rng(1).uniform(0.5, 1.0, self.n) * sizes
         if not self.size:
             return

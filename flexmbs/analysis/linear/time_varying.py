@@ -24,7 +24,6 @@ from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import increment_sizes
 from flexmbs.dynamics.minimal import Sizes, basis_with
 from flexmbs.results.time import TimeSolution
 
@@ -245,7 +244,7 @@ def _best(owner: str, run: TimeSolution, steps: IntArray) -> IntArray | None:
         dyn, lin = point.dyn, point.lin
         if not dyn.n_c:
             return None
-        size, rows = np.where(lin.states, np.inf, increment_sizes(dyn, lin.free)), dyn.equation_sizes
+        size, rows = np.where(lin.states, np.inf, dyn.system.increment_sizes[lin.free]), dyn.equation_sizes
         G = lin.G.toarray()
         G[:, lin.states] = 0.0
         matrices.append(G)
