@@ -108,7 +108,9 @@ class _JointForceActuator:
     def force(self, value: float, s: float = 0.0, rate: float = 0.0, t: float = 0.0) -> float:
         return self.size * value
 
-    def given(self, value: float, s: float, rate: float, t: float) -> tuple[float, float, float, float]:
+    def given(
+        self, value: float, s: float, rate: float, t: float, size: float = 1.0
+    ) -> tuple[float, float, float, float]:
         return -self.size * value, 0.0, 0.0, 0.0
 
 

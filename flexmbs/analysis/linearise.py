@@ -94,9 +94,7 @@ def linearise(
     -----
     Matrices are exact where kernels have derivatives. Differences (steps of 1e-6 of the size of the model, 1e-4 of
     accelerations and reactions) serve sensors and the functions of first-order states, which may read accelerations
-    and what other states hold. Laws of actuators and `UserForce` that are functions are differentiated with steps of
-    3e-7 of the larger of 1 and the coordinate: give derivatives where lengths are below 1e-4. Sampled controllers hold
-    their outputs.
+    and what other states hold. Sampled controllers hold their outputs.
 
     Examples
     --------
@@ -289,7 +287,7 @@ class _Linear:
             return np.zeros((0, Q.shape[1]))
         state, unit = self.point.state, dyn.system.increment_sizes[lin.free][:, None]
         places = dyn.coordinates.displacements
-        far = max(1.0, float(np.abs(state.q[places[places < dyn.n_linear]]).max(initial=0.0)) / dyn.length)
+        far = max(1.0, float(np.abs(state.q[places[places < dyn.n_linear]]).max(initial=0.0)) / dyn.system.reach)
         rates = np.abs(lin.directions.T @ state.v)
         speed = max(1.0, float((rates / unit[:, 0])[~lin.states].max(initial=0.0)))
         own = np.where(lin.states, np.maximum(rates, 1.0) / speed, unit[:, 0])[:, None]

@@ -213,7 +213,7 @@ class Laws:
             kernel = compiled_law(law.owner, template, (own, *samples, True), (0.0,) * 3, functions)
         elif isinstance(law, HeldLaw) and getattr(law.actuator, "law", None) is not None:
             low, high = getattr(law.actuator, "limits", None) or (-np.inf, np.inf)
-            own = ActuatorLaw(n, row, law.number, float(low), float(high))
+            own = ActuatorLaw(n, row, law.number, float(low), float(high), law.size)
             samples, arguments = (*samples, m.held), (*arguments, m.held)
             owner = f"{type(law.actuator).__name__} {name!r}"
             functions = {"function": law.actuator.law}
@@ -258,7 +258,7 @@ class Laws:
         own = WrenchLaw(
             np.array(numbers, dtype=np.int64), offset, zeros((n, 3)), zeros((n, 3, 3)), zeros((n, 6)), zeros((n, 6)),
             zeros((n, 6)), zeros((6 * n, 6 * n)), zeros((6 * n, 6 * n)), ptr,
-            np.cumsum([0, *sizes[:-1]]).astype(np.int64), sum(sizes), zeros(4),
+            np.cumsum([0, *sizes[:-1]]).astype(np.int64), sum(sizes), dyn.system.reach, zeros(4),
         )  # fmt: skip
         owner, kernel, block = f"UserForce {force.name!r}", None, None
         if hasattr(force, "function"):

@@ -53,13 +53,14 @@ class RowLaw(NamedTuple):
 
 
 class ActuatorLaw(NamedTuple):
-    """``force, row`` as in `RowLaw`; ``number`` of the held value; ``low``, ``high``: limits of the force."""
+    """``force, row`` as in `RowLaw`; ``number`` of the held value; ``low``, ``high``: limits of the force; ``size``."""
 
     force: int
     row: int
     number: int
     low: float
     high: float
+    size: float
 
 
 class StateLaw(NamedTuple):
@@ -87,7 +88,8 @@ class WrenchLaw(NamedTuple):
 
     ``markers (n,)``; ``offset``: of its block; ``p, R, twist``: what the function gets; ``W``, ``V (n, 6)``: wrenches;
     ``X, Y (6 n, 6 n)``: derivatives by poses and by twists; ``ptr``: rows of all markers;
-    ``own (n,)``: where the coordinates of a marker begin in the block; ``size`` of the block; ``q (4,)``: scratch.
+    ``own (n,)``: where the coordinates of a marker begin in the block; ``size`` of the block; ``length`` of the model;
+    ``q (4,)``: scratch.
     """
 
     markers: IntArray
@@ -102,6 +104,7 @@ class WrenchLaw(NamedTuple):
     ptr: IntArray
     own: IntArray
     size: int
+    length: float
     q: FloatArray
 
 
@@ -146,7 +149,7 @@ def actuator_law(
     raw = float(function(value, s, rate, t))
     F, Fs, Fv = min(max(raw, law.low), law.high), 0.0, 0.0
     if wanted:
-        hs, hv = STEP * max(1.0, abs(s)), STEP * max(1.0, abs(rate))
+        hs, hv = STEP * max(law.size, abs(s)), STEP * max(law.size, abs(rate))
         up = min(max(float(function(value, s + hs, rate, t)), law.low), law.high)
         down = min(max(float(function(value, s - hs, rate, t)), law.low), law.high)
         Fs = (up - down) / (2.0 * hs)
@@ -278,10 +281,11 @@ def wrench_block(law: WrenchLaw, work: MarkerWork, env: Env, weights: tuple[floa
     for column in range(12 * n):
         i, axis = (column % (6 * n)) // 6, column % 6
         rates = column >= 6 * n
+        size = law.length if axis < 3 else 1.0
         if rates:
-            h = STEP * max(1.0, abs(work.twist[law.markers[i], axis]))
+            h = STEP * max(size, abs(work.twist[law.markers[i], axis]))
         else:
-            h = STEP * max(1.0, abs(work.p[law.markers[i], axis]) if axis < 3 else 1.0)
+            h = STEP * (max(size, abs(work.p[law.markers[i], axis])) if axis < 3 else 1.0)
         for side in range(2):
             d = h if side == 0 else -h
             take_poses(law, work)

@@ -23,7 +23,6 @@ from flexmbs.kernels.wrenches import WrenchGroup
 from flexmbs.model.control.actuators import JointTarget, WrenchTarget
 from flexmbs.model.control.calling import only_label
 from flexmbs.model.forces.row_force import RowForce, pack
-from flexmbs.model.forces.user_law import UserLaw
 from flexmbs.model.forces.wrench import wrench_group
 from flexmbs.model.joints.coordinate_joint import unit_of
 from flexmbs.system.contact_pairs import between_free_bodies
@@ -236,8 +235,9 @@ class _Builder:
         for n, (_, force) in enumerate(self.force_items):
             if force.function is not None:
                 law = force.function
-                own = isinstance(law, UserLaw)
-                given.append((n, replace(law, unit=unit_of(force.rows[0].kind, force.b)) if own else law))
+                if hasattr(law, "of_unit"):
+                    law = law.of_unit(unit_of(force.rows[0].kind, force.b))
+                given.append((n, law))
         return Mechanics(
             marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
             contacts, tuple(f for f, _ in self.contact_items), distributed, tuple(f for f, _ in self.along_items),

@@ -17,7 +17,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
 from flexmbs.kernels.row_forces import measure
-from flexmbs.model.forces.user_law import UserLaw
+from flexmbs.model.forces.user_law import size_of
 from flexmbs.system.view import Viewer
 
 if TYPE_CHECKING:
@@ -33,15 +33,26 @@ Evaluate = Callable[[State, Env, tuple[float, float]], None]
 class HeldLaw:
     """The law of an actuator with the value that is held for it."""
 
-    def __init__(self, actuator: Any, held: FloatArray, number: int) -> None:
-        self.actuator, self.held, self.number = actuator, held, number
+    def __init__(
+        self, actuator: Any, held: FloatArray, number: int, unit: str = "angle", size: float = 1.0
+    ) -> None:  # fmt: skip
+        self.actuator, self.held, self.number, self.unit, self.size = actuator, held, number, unit, size
 
     def holding(self, held: FloatArray) -> HeldLaw:
         """The same law with the values of another run."""
-        return HeldLaw(self.actuator, held, self.number)
+        return HeldLaw(self.actuator, held, self.number, self.unit, self.size)
+
+    def of_unit(self, unit: str) -> HeldLaw:
+        """The same of a coordinate of this unit."""
+        return HeldLaw(self.actuator, self.held, self.number, unit, self.size)
+
+    def in_model(self, length: float) -> HeldLaw:
+        """The same in a model of a length."""
+        return HeldLaw(self.actuator, self.held, self.number, self.unit, size_of(self.unit, length))
 
     def __call__(self, s: float, rate: float, t: float) -> tuple[float, float, float, float]:
-        found: tuple[float, float, float, float] = self.actuator.given(float(self.held[self.number]), s, rate, t)
+        value = float(self.held[self.number])
+        found: tuple[float, float, float, float] = self.actuator.given(value, s, rate, t, self.size)
         return found
 
 
@@ -77,7 +88,8 @@ class PythonItems:
         m = dynamics.mechanics
         assert m is not None  # noqa: S101
         self.mechanics, self.markers, self.prescribed = m, dynamics.markers, dynamics.prescribed
-        self.users = [f for f in dynamics.system.model.forces if hasattr(f, "differentiate")]
+        users = [f for f in dynamics.system.model.forces if hasattr(f, "differentiate")]
+        self.users = [f.in_model(dynamics.system.reach) if hasattr(f, "in_model") else f for f in users]
         self.numbers = [np.array([m.markers.number[k] for k in f.markers]) for f in self.users]
         self.states = [(s, dynamics.coordinates.state_places(s)) for s in dynamics.system.model.states]
         first = len(m.actuators) - sum(len(s.actuators) for s, _ in self.states)
@@ -89,7 +101,7 @@ class PythonItems:
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
         self.held = held_group(m)
         self.functions = [
-            (i, n, f.in_model(dynamics.length) if isinstance(f, UserLaw) else f)
+            (i, n, f.in_model(dynamics.system.reach) if hasattr(f, "in_model") else f)
             for i, (n, f) in enumerate(m.given)
             if not (isinstance(f, HeldLaw) and is_held(f.actuator))
         ]

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from flexmbs.system.build import Mechanics
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["body_sizes", "equation_sizes", "increment_sizes", "model_extent", "sizes_of_bodies", "velocity_sizes"]
+__all__ = [
+    "body_sizes",
+    "equation_sizes",
+    "increment_sizes",
+    "model_extent",
+    "model_reach",
+    "sizes_of_bodies",
+    "velocity_sizes",
+]
 
 
 def model_extent(coordinates: Coordinates, mechanics: Mechanics) -> float:
@@ -65,16 +73,20 @@ def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> F
     return sizes
 
 
-def increment_sizes(velocities: FloatArray, coordinates: Coordinates, extent: float) -> FloatArray:
+def model_reach(coordinates: Coordinates, extent: float) -> float:
+    """What places count by in differences: the extent of the model; of a single point how far away it is, or 1."""
+    places = coordinates.displacements
+    away = np.abs(coordinates.reference[places[places < coordinates.n_linear]])
+    return extent or float(away.max(initial=0.0)) or 1.0
+
+
+def increment_sizes(velocities: FloatArray, coordinates: Coordinates, reach: float) -> FloatArray:
     """What increments (n_v,) are counted in where none may be left out: `velocity_sizes`, but 1 for states.
 
-    A single point has no length; where it is tells how large it may be.
+    Displacements count by the ``reach`` of the model, which is its length but of a single point.
     """
     sizes = np.where(np.isfinite(velocities), velocities, 1.0)
-    if extent == 0.0:
-        places = coordinates.displacements
-        far = float(np.abs(coordinates.reference[places[places < coordinates.n_linear]]).max(initial=0.0))
-        sizes[places] = far or 1.0
+    sizes[coordinates.displacements] = reach
     sizes.setflags(write=False)  # all share it
     return sizes
 

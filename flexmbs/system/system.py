@@ -30,6 +30,7 @@ from flexmbs.system.sizes import (
     equation_sizes,
     increment_sizes,
     model_extent,
+    model_reach,
     sizes_of_bodies,
     velocity_sizes,
 )
@@ -181,9 +182,14 @@ class System:
         return velocity_sizes(self._sizes, self.coordinates, self.length)
 
     @cached_property
+    def reach(self) -> float:
+        """What places count by in differences [length]; see `flexmbs.system.sizes`."""
+        return model_reach(self.coordinates, self.extent)
+
+    @cached_property
     def increment_sizes(self) -> FloatArray:
         """What increments are counted in, finite (n_v,); see `flexmbs.system.sizes`."""
-        return increment_sizes(self.velocity_sizes, self.coordinates, self.extent)
+        return increment_sizes(self.velocity_sizes, self.coordinates, self.reach)
 
     @cached_property
     def _sizes(self) -> Any:

@@ -237,3 +237,45 @@ def test_a_motion_that_is_small_beside_one_unit_is_told() -> None:
     spring = fx.JointForce(slide, lambda s, v, t: -500.0 * s, derivatives=lambda s, v, t: (-500.0, 0.0), name="spring")
     with pytest.warns(fx.AccuracyWarning, match="all its points lie at one place"):
         fx.simulate(fx.Model(block, slide, spring), until=0.5, progress=False)
+
+
+def test_nothing_is_told_of_a_motion_of_usual_size(recwarn: pytest.WarningsRecorder) -> None:
+    """A point that falls by five units, and a model that has a size."""
+    ball = fx.PointMass(1.0, position=(0, 0), name="ball")
+    fx.simulate(fx.Model(ball, fx.Gravity((0, -9.81))), until=1.0, progress=False)
+    bar = fx.PlanarRigidBody(1.0, 1e-7, position=(1e-3, 0), velocity=(1e-6, 0), name="bar")
+    spring = fx.SpringDamper(fx.ground.marker((0, 0)), bar.centre, stiffness=500.0)
+    fx.simulate(fx.Model(bar, spring), until=0.1, progress=False)
+    assert not [x for x in recwarn if "at one place" in str(x.message)]
+
+
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e7])
+@pytest.mark.parametrize("kind", ["actuator", "force"])
+def test_laws_that_are_functions(kind: str, length: float) -> None:
+    """A cubic in x / L about x = 3 L: k + 3 c (x / L)^2, by an actuator and by a force of a user's own."""
+    m, k, c = 2.0, 8.0, 5.0
+    ball = fx.PointMass(m, position=(3 * length, 4 * length), name="ball")
+    spring = fx.Bushing(fx.ground.marker((3 * length, 4 * length, 0)), ball, (k, k))
+
+    def cubic(x: float) -> float:
+        return -c * (x**3 - 27.0 * length**3) / length**2
+
+    if kind == "force":
+        law = fx.UserForce([ball], lambda p, R, w, t: np.array([[cubic(p[0, 0]), 0, 0, 0, 0, 0]]), name="law")
+        model = fx.Model(ball, spring, law)
+    else:
+        push = fx.control.ForceActuator(ball, (1, 0), law=lambda h, x, r, t: h + cubic(x + 3 * length), name="push")
+        model = fx.Model(ball, spring, fx.control.Command(push, 0.1, 0.0))
+    found = np.sort(fx.solve_modal(model).angular_frequencies)
+    assert found == pytest.approx([np.sqrt(k / m), np.sqrt((k + 27.0 * c) / m)], rel=1e-6)
+
+
+@pytest.mark.parametrize("length", [1e-3, 1e4])
+def test_a_driver_beside_a_weld_is_refused(length: float) -> None:
+    """The rate that it asks for and the weld that forbids it are told, and refused, in any unit."""
+    bar = fx.RigidBody(1.0, np.full(3, 0.1) * length**2, position=(0.5 * length, 0, 0), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    weld = fx.FixedJoint(fx.ground, bar, at=(length, 0, 0), name="weld")
+    driver = fx.RotationDriver(hinge, fx.motions.Sine(0.1, frequency=1.0), name="driver")
+    with pytest.raises(fx.ModelError, match=r"no velocities agree with all joints.*driver"):
+        fx.simulate(fx.Model(bar, hinge, weld, driver), until=0.1, step=1e-2, progress=False)

@@ -110,3 +110,10 @@ def test_no_mode_and_too_many() -> None:
     assert len(lowest_modes(K, M, 20).values) == 20
     with pytest.raises(fx.ModelError, match="21 modes"):
         lowest_modes(K, M, 21)
+
+
+def test_a_rigid_motion_without_stiffness_needs_no_shift() -> None:
+    """What is M-orthogonal to it is held: K = diag(0, 2, 3) beside the first unknown."""
+    K, M = (sparse.csc_matrix(np.diag(x)) for x in ([0.0, 2.0, 3.0], np.ones(3)))
+    found = lowest_modes(K, M, 2, rigid=np.eye(3)[:, :1])
+    assert found.values == pytest.approx([2.0, 3.0], rel=1e-14)

@@ -61,8 +61,11 @@ class Actuator(Protocol):
     def force(self, value: float, s: float = 0.0, rate: float = 0.0, t: float = 0.0) -> float:
         """The force F that drives the coordinate up."""
 
-    def given(self, value: float, s: float, rate: float, t: float) -> tuple[float, float, float, float]:
-        """-F, its derivatives by s and rate, and 0: with the sign of `flexmbs.kernels.laws`, for the law GIVEN."""
+    def given(self, value: float, s: float, rate: float, t: float, size: float) -> tuple[float, float, float, float]:
+        """-F, its derivatives by s and rate, and 0: with the sign of `flexmbs.kernels.laws`, for the law GIVEN.
+
+        ``size``: what s counts by, the length of the model or 1 rad, for steps of differences.
+        """
 
 
 def as_actuators(owner: str, actuators: object) -> tuple[Actuator, ...]:

@@ -27,6 +27,7 @@ from flexmbs.model.bodies.ground import ground
 from flexmbs.model.bodies.marker import Marker, as_marker
 from flexmbs.model.control.actuator import JointTarget, Law, RowTarget, Target, WrenchTarget
 from flexmbs.model.control.calling import as_function, call, joint_coordinate, name_of
+from flexmbs.model.forces.user_law import STEP
 from flexmbs.model.forces.wrench import Wrench
 from flexmbs.model.joints.contracts import Row
 
@@ -43,9 +44,6 @@ __all__ = [
     "Signal",
     "WrenchTarget",
 ]
-
-STEP = 3e-7
-"""Step of the differences, relative to the larger of 1 and the argument."""
 
 Limits = Sequence[float] | None
 
@@ -82,10 +80,12 @@ class _Force(Description):
             value = as_number(self._owner, f"the value of {what}", call(self._owner, what, self.law, value, s, rate, t))
         return value if self.limits is None else min(max(value, self.limits[0]), self.limits[1])
 
-    def given(self, value: float, s: float, rate: float, t: float) -> tuple[float, float, float, float]:
+    def given(
+        self, value: float, s: float, rate: float, t: float, size: float = 1.0
+    ) -> tuple[float, float, float, float]:
         if self.law is None:
             return -self.force(value), 0.0, 0.0, 0.0
-        hs, hv = STEP * max(1.0, abs(s)), STEP * max(1.0, abs(rate))
+        hs, hv = STEP * max(size, abs(s)), STEP * max(size, abs(rate))
         by_s = (self.force(value, s + hs, rate, t) - self.force(value, s - hs, rate, t)) / (2.0 * hs)
         by_rate = (self.force(value, s, rate + hv, t) - self.force(value, s, rate - hv, t)) / (2.0 * hv)
         return -self.force(value, s, rate, t), -by_s, -by_rate, 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -76,6 +77,7 @@ class UserForce(Description):
     name: str = "user force"
     row_forces: ClassVar[tuple[RowForce, ...]] = ()
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
+    size = 1.0  # what places count by; `in_model` knows better
 
     def __post_init__(self) -> None:
         owner = self._owner(as_name("UserForce", "name", self.name))
@@ -86,6 +88,12 @@ class UserForce(Description):
             value = getattr(self, name)
             if not (callable(value) or (value is None and name == "jacobian")) or isinstance(value, type):
                 raise ModelError(f"{owner}: {name} must be a function of (p, R, twist, t), not {show(value)}.")
+
+    def in_model(self, length: float) -> UserForce:
+        """The same in a model of a length, for steps of differences."""
+        found = copy(self)
+        object.__setattr__(found, "size", length)
+        return found
 
     @property
     def report(self) -> str:
@@ -111,9 +119,10 @@ class UserForce(Description):
             return
         for k in range(n):
             i, axis = divmod(k, 6)
-            h = STEP * max(1.0, abs(float(p[i, axis])) if axis < 3 else 1.0)
+            size = self.size if axis < 3 else 1.0
+            h = STEP * (max(size, abs(float(p[i, axis]))) if axis < 3 else 1.0)
             X[:, k] = (self._moved(p, R, twist, t, i, axis, -h) - self._moved(p, R, twist, t, i, axis, h)) / (2 * h)
-            h = STEP * max(1.0, abs(float(twist[i, axis])))
+            h = STEP * max(size, abs(float(twist[i, axis])))
             side = np.zeros_like(twist)
             side[i, axis] = h
             Y[:, k] = ((self._wrench(p, R, twist - side, t) - self._wrench(p, R, twist + side, t)) / (2 * h)).ravel()

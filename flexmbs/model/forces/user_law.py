@@ -38,9 +38,13 @@ class UserLaw:
     size: float = 1.0
     """What the coordinate counts by, and its rate times one unit of time."""
 
+    def of_unit(self, unit: str) -> UserLaw:
+        """The same of a coordinate of this unit."""
+        return replace(self, unit=unit)
+
     def in_model(self, length: float) -> UserLaw:
         """The same in a model of a length."""
-        return replace(self, size=length) if self.unit in ("length", "velocity") else self
+        return replace(self, size=size_of(self.unit, length))
 
     @property
     def report(self) -> str:
@@ -73,6 +77,11 @@ class UserLaw:
         except USER_ERRORS as error:
             raise _failed(self.owner, where, error) from error
         return as_number(self.owner, f"the value of {where}", value)
+
+
+def size_of(unit: str, length: float) -> float:
+    """What a coordinate of this unit counts by in a model of a length."""
+    return length if unit in ("length", "velocity") else 1.0
 
 
 def _failed(owner: str, where: str, error: Exception) -> ModelError:

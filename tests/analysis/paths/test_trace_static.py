@@ -320,3 +320,15 @@ def test_branches_of_slender_beams_between_supports(slenderness: float) -> None:
     assert point.parameter == pytest.approx(1.0, rel=2e-3)  # shortening before buckling is left out of the formula
     bent = abs(traced.paths[1].displacement(beam.node(4))[-1, 1])
     assert bent == pytest.approx(2.0 / math.pi * math.sqrt(0.5 * critical), rel=2e-3)
+
+
+def test_a_branch_that_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here since nothing is tried."""
+    monkeypatch.setattr("flexmbs.analysis.paths.branches.TRIED", ())
+    bar = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0.5), name="bar")
+    pin = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="pin")
+    load = fx.PointForce(bar.marker_at((0, 1.0)), (0, -1.0))
+    model = fx.Model(bar, pin, fx.TorsionSpring(pin, stiffness=10.0), load)
+    with pytest.warns(RuntimeWarning, match="no branch was found beside the bifurcation at p = 10"):
+        traced = fx.trace_static(model, until=12.0, branches=1)
+    assert len(traced.paths) == 1

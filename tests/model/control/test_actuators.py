@@ -129,3 +129,13 @@ def test_limits_on_one_side() -> None:
     again = rebuild_model(*describe_model(fx.Model(bar, hinge, pid, fx.Gravity((0, -9.81)))))
     assert again.controllers[0].limits == (-np.inf, 30.0)
     assert again.controllers[0].actuators[0].limits == (0.0, np.inf)
+
+
+@pytest.mark.parametrize("limits", [(1.0,), (2, 1), (0, math.nan), "ab", 5.0, (True, 2), np.zeros((2, 1))])
+def test_limits_that_are_none(limits: object) -> None:
+    for make in (
+        lambda: fx.control.JointActuator("hinge", limits=limits),
+        lambda: fx.control.PID(fx.control.JointSensor("hinge"), fx.control.Signal("s"), 0.1, 1.0, limits=limits),
+    ):
+        with pytest.raises(ModelError, match="limits must be"):
+            make()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.model.joints.coordinate_joint import CoordinateMarker
 
 
 @pytest.mark.filterwarnings("ignore:.*the joints changed:RuntimeWarning")
@@ -78,3 +79,13 @@ def test_default_names_tell_the_nodes_apart():
     assert (joints[0].name, joints[-3].name) == (
         "spherical of ground and start of cable", "y of 'node 2' of body 'cable' held"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("coordinate", "unit"), [("u_x", "length"), ("phi", "angle")])
+def test_units_of_coordinates_of_nodes(coordinate: str, unit: str) -> None:
+    """By what the element says that they are."""
+    section = {"stiffness": fx.BeamStiffness(EA=1.0, EI_z=1.0, mass_per_length=1.0)}
+    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.LinearBeam2D(), **section)
+    assert CoordinateMarker(beam.end, coordinate).unit == unit
+    cable = fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.ANCFCable2D(), **section)
+    assert [CoordinateMarker(cable.end, x).unit for x in ("x", "x_s")] == ["length", "1"]
