@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 STEP, STATE_STEP = 3e-7, 3e-6
-"""Steps of differences, relative to the larger of 1 and the argument."""
+"""Steps of differences, relative to the larger of the argument and its size (`RowLaw.size`; 1 of states)."""
 
 
 def function(*arguments: Any) -> Any:
