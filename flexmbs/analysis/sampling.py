@@ -38,7 +38,7 @@ class Sampling:
         self.loop.calls = dynamics.user_calls
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
-        self.samples: list[tuple[float, FloatArray]] = []
+        self.samples: list[FloatArray] = []  # rows of the time and what is held from then on
         if self.loop.controllers:
             dynamics.control = self.table
 
@@ -70,7 +70,7 @@ class Sampling:
             if self.table.of_users:
                 self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
-            self.samples.append((t, self.state.held))
+            self._remember(t)
 
     @property
     def unlooked(self) -> bool:
@@ -104,8 +104,11 @@ class Sampling:
         changed = not np.array_equal(after.held, self.state.held)
         self.state = after
         self._hold()
-        self.samples.append((state.t, after.held))
+        self._remember(state.t)
         return changed
+
+    def _remember(self, t: float) -> None:
+        self.samples.append(np.array([[t, *self.state.held]]))
 
     def plan(self, state: StepState, grid: Grid, h: float, barrier: float, most: int, anew: bool) -> SamplePlan | None:
         """Whole steps of size h from a state, and their samples; None if there are none.
@@ -171,7 +174,7 @@ class Sampling:
             memory.x[: len(before.x)], now[:n], memory.pending[: len(before.pending)], memory.count,
         )  # fmt: skip
         held, numbers = y.held[:steps, :n].copy(), np.flatnonzero(plan.sampled[:steps])
-        self.samples += [(float(plan.ends[i]), held[i]) for i in numbers.tolist()]
+        self.samples.append(np.column_stack((plan.ends[numbers], held[numbers])))
 
         def hold(i: int) -> None:
             k = int(np.searchsorted(numbers, i))
@@ -182,7 +185,7 @@ class Sampling:
     def history(self) -> FloatArray:
         """Times of the samples and the values held from then on (n, 1 + n_actuators)."""
         n = len(self.state.held)
-        return np.array([(t, *held) for t, held in self.samples]).reshape(len(self.samples), 1 + n)
+        return np.concatenate((np.zeros((0, 1 + n)), *self.samples))
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs."""

@@ -9,7 +9,9 @@ counts. What it cannot see (an array made by arithmetic, or returned) `flexmbs.c
 from __future__ import annotations
 
 import builtins
+import dis
 import math
+from itertools import pairwise
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -23,7 +25,8 @@ OF_NUMPY = {
     "int64", "isfinite", "isnan", "log", "nan", "pi", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
 }  # fmt: skip
 """What makes a number of numbers."""
-OF_ARRAYS = {name for name in dir(np.ndarray) if not name.startswith("_")} - {"shape", "size", "ndim"}
+OF_ARRAYS = {name for name in dir(np.ndarray) if not name.startswith("_")} - {"shape", "size", "ndim", "T", "data"}
+"""What makes arrays of arrays; a transposed one only looks at the same numbers, as a part of one does."""
 
 
 def borrows(function: Any) -> bool:
@@ -35,15 +38,20 @@ def _only_borrows(code: CodeType, variables: dict[str, Any]) -> bool:
     """Of a code object; one with functions or comprehensions in it may do anything."""
     if any(isinstance(constant, CodeType) for constant in code.co_consts):
         return False
-    of_numpy = any(variables.get(name) is np for name in code.co_names)
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    of_numpy = {
+        step.argval for before, step in pairwise(steps)
+        if before.opname == "LOAD_GLOBAL" and variables.get(before.argval) is np
+    }  # fmt: skip
+    if not of_numpy <= OF_NUMPY:
+        return False
     for name in code.co_names:
         if name in variables:
             known = _is_known(variables[name])
         elif hasattr(builtins, name):
             known = getattr(builtins, name) in OF_PYTHON
         else:  # an attribute
-            known = name not in OF_ARRAYS and (not of_numpy or name in OF_NUMPY or not hasattr(np, name))
-            known = known or name in ("shape", "size", "ndim")
+            known = name in of_numpy or name not in OF_ARRAYS
         if not known:
             return False
     return True

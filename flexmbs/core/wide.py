@@ -64,19 +64,21 @@ class _Wide:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def eliminate(typing: Any, data: Any, o: Any, step: Any, count: Any, sizes: Any, s: Any, width: Any) -> Any:
-    """Subtract the multiples of a column from the next ``count`` columns, and add up what is taken from diagonals.
+def eliminate(typing: Any, data: Any, o: Any, f: Any, step: Any, count: Any, sizes: Any, s: Any, width: Any) -> Any:
+    """Scale a column, subtract its multiples from the next ``count``, and add up what is taken from diagonals.
 
-    ``for c in range(count): p = o + (c + 1) * step; u = data[p - 1]; data[p : p + W] -= u * data[o : o + W];
-    sizes[s + c] += abs(u * data[o + c])``
+    ``data[o : o + W] *= f; for c in range(count): p = o + (c + 1) * step; u = data[p - 1]; data[p : p + W] -= u *
+    data[o : o + W]; sizes[s + c] += abs(u * data[o + c])``. The column stays in registers: what was written number by
+    number could not be read again as one without waiting.
     """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         wide = _Wide(builder, len(width))
         a = _pointer(context, builder, signature.args[0], args[0])
-        m = _pointer(context, builder, signature.args[4], args[4])
-        o, step, count, s = args[1], args[2], args[3], args[5]
-        column = wide.load(a, o)
+        m = _pointer(context, builder, signature.args[5], args[5])
+        o, f, step, count, s = args[1], args[2], args[3], args[4], args[6]
+        column = builder.fmul(wide.load(a, o), wide.all(f))
+        wide.store(column, a, o)
         size = builder.module.declare_intrinsic("llvm.fabs", [ir.DoubleType()])
         with cgutils.for_range(builder, count) as loop:
             c = loop.index
@@ -88,7 +90,7 @@ def eliminate(typing: Any, data: Any, o: Any, step: Any, count: Any, sizes: Any,
             builder.store(builder.fadd(builder.load(where), builder.call(size, [taken])), where)
         return context.get_dummy_value()
 
-    return types.void(data, types.intp, types.intp, types.intp, sizes, types.intp, width), generate
+    return types.void(data, types.intp, types.float64, types.intp, types.intp, sizes, types.intp, width), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -150,3 +152,7 @@ def back_substitute(typing: Any, x: Any, p: Any, data: Any, o: Any, step: Any, c
         return context.get_dummy_value()
 
     return types.void(x, types.intp, data, types.intp, types.intp, types.intp, width), generate
+
+
+for _loop in (eliminate, forward_substitute, back_substitute):
+    _loop.makes_no_owner = True  # `flexmbs.core.borrowing`

@@ -220,6 +220,50 @@ def clear_joint(o: int, N: int, m: int, curved: int, S: FloatArray, B: FloatArra
 
 
 @kernel
+def change_by_turns(
+    kind: int, j: int, c: FloatArray, near: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray,
+    twist: FloatArray, first: int, end: int, S: FloatArray,
+) -> None:  # fmt: skip
+    """The derivative (12,) of the rate of a row by the poses, twists held, into ``S[13]``: twist^T H.
+
+    ``first, end``: which of the six components of a twist count for this kind.
+    """
+    h, H = S[13], S[14:26]
+    for m in range(12):
+        h[m] = 0.0
+    if curvature(kind) == 0:
+        return
+    for axis in range(first, end):
+        for m in range(first, end):
+            H[axis, m] = H[axis, 6 + m] = H[6 + axis, m] = H[6 + axis, 6 + m] = 0.0
+    row_hessian(kind, j, c, near, i, k, p, R, 1.0, H)
+    for axis in range(first, end):
+        of_a, of_b = twist[i, axis], twist[k, axis]
+        for m in range(first, end):
+            h[m] += of_a * H[axis, m] + of_b * H[6 + axis, m]
+            h[6 + m] += of_a * H[axis, 6 + m] + of_b * H[6 + axis, 6 + m]
+
+
+@kernel
+def add_rate_row(
+    q: int, u: int, N: int, f: float, ratio: float, first: int, end: int, side: int, start: int, count: int,
+    S: FloatArray, JT: FloatArray, JcT: FloatArray, JvT: FloatArray, B: FloatArray,
+) -> None:  # fmt: skip
+    """f (ratio (Gv)_q T + G) added to the row of B from ``q`` on and f G to the column from ``u`` on, for one marker.
+
+    The gradient is in ``S[12]``, what `change_by_turns` gives in ``S[13]``, those of the marker from ``side`` on.
+    """
+    for a in range(count):
+        n = start + a
+        x = y = 0.0
+        for m in range(first, end):
+            x += S[13, side + m] * JcT[n, m] + S[12, side + m] * JvT[n, m]
+            y += S[12, side + m] * JT[n, m]
+        B[q + a] += f * (ratio * x + y)
+        B[u + a * N] += f * y
+
+
+@kernel
 def joint_tangent(
     group: JointGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float], on_rates: int
 ) -> int:
@@ -250,35 +294,17 @@ def joint_tangent(
             q = o + group.local[j] * N
             u = o + group.local[j]
             g = S[12]
+            by_points, by_turns = moves(kind[j]) == 1, turns(kind[j]) == 1
             if level[j] == 1 or on_rates == 1:
                 if level[j] == 1:
                     value = 0.0
                     for m in range(6):
                         value += g[m] * twist[i, m] + g[6 + m] * twist[k, m]
-                h = S[13]
-                h[:] = 0.0
-                if curvature(kind[j]) > 0:
-                    S[14:26] = 0.0
-                    row_hessian(kind[j], j, c, near, i, k, p, R, 1.0, S[14:26])
-                    for axis in range(6):
-                        for m in range(12):
-                            h[m] += twist[i, axis] * S[14 + axis, m] + twist[k, axis] * S[20 + axis, m]
-                for a in range(nA):
-                    x = y = 0.0
-                    for m in range(6):
-                        x += h[m] * JcT[a0 + a, m] + g[m] * JvT[a0 + a, m]
-                        y += g[m] * JT[a0 + a, m]
-                    B[q + a] += f * (ratio * x + y)
-                    B[u + a * N] += f * y
-                for b in range(nB):
-                    x = y = 0.0
-                    for m in range(6):
-                        x += h[6 + m] * JcT[b0 + b, m] + g[6 + m] * JvT[b0 + b, m]
-                        y += g[6 + m] * JT[b0 + b, m]
-                    B[q + nA + b] += f * (ratio * x + y)
-                    B[u + (nA + b) * N] += f * y
+                first, end = 0 if by_points else 3, 6 if by_turns else 3
+                change_by_turns(kind[j], j, c, near, i, k, p, R, twist, first, end, S)
+                add_rate_row(q, u, N, f, ratio, first, end, 0, a0, nA, S, JT, JcT, JvT, B)
+                add_rate_row(q + nA, u + nA * N, N, f, ratio, first, end, 6, b0, nB, S, JT, JcT, JvT, B)
             else:
-                by_points, by_turns = moves(kind[j]) == 1, turns(kind[j]) == 1
                 add_gradient(
                     q, u, N, f, by_points, by_turns, sA, a0, a0 + nA, g[0], g[1], g[2], g[3], g[4], g[5], JT, JcT, B
                 )  # fmt: skip
@@ -336,26 +362,30 @@ def joint_coupling(group: JointGroup, dof: IntArray, B: FloatArray, y: FloatArra
 @kernel
 def joint_gamma(group: JointGroup, v: FloatArray, dof: IntArray, work: MarkerWork, gamma: FloatArray) -> None:
     """(dG/dt) v of all equations added to ``gamma (n_c,)``: twist^T H twist + G (dJ/dt) v; (dJ/dt) v = (Jv)_q v."""
-    S, twist, JvT, mptr = work.S, work.twist, work.JvT, group.mptr
+    S, twist, kind = work.S, work.twist, group.kind
     for n in range(group.mA.shape[0]):
         i, k = group.mA[n], group.mB[n]
+        turning(i, v, dof, group.mptr, work.JvT, S[26])
+        turning(k, v, dof, group.mptr, work.JvT, S[27])
         for j in range(group.ptr[n], group.ptr[n + 1]):
-            row_gradient(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, S, 12)
-            S[0:12] = 0.0
-            row_hessian(group.kind[j], j, group.c, group.near, i, k, work.p, work.R, 1.0, S)
+            row_gradient(kind[j], j, group.c, group.near, i, k, work.p, work.R, S, 12)
+            first, end = 0 if moves(kind[j]) == 1 else 3, 6 if turns(kind[j]) == 1 else 3
+            change_by_turns(kind[j], j, group.c, group.near, i, k, work.p, work.R, twist, first, end, S)
             value = 0.0
-            for axis in range(12):
-                x = 0.0
-                for m in range(6):
-                    x += S[axis, m] * twist[i, m] + S[axis, 6 + m] * twist[k, m]
-                value += x * (twist[i, axis] if axis < 6 else twist[k, axis - 6])
-            for a in range(mptr[i], mptr[i + 1]):
-                for m in range(6):
-                    value += S[12, m] * JvT[a, m] * v[dof[a]]
-            for b in range(mptr[k], mptr[k + 1]):
-                for m in range(6):
-                    value += S[12, 6 + m] * JvT[b, m] * v[dof[b]]
+            for m in range(first, end):
+                value += S[13, m] * twist[i, m] + S[13, 6 + m] * twist[k, m]
+                value += S[12, m] * S[26, m] + S[12, 6 + m] * S[27, m]
             gamma[group.eq[j] - group.n_v] += group.factor[j] * value
+
+
+@kernel
+def turning(i: int, v: FloatArray, dof: IntArray, mptr: IntArray, JvT: FloatArray, out: FloatArray) -> None:
+    """(dJ/dt) v of a marker into ``out (6,)``."""
+    for m in range(6):
+        out[m] = 0.0
+    for a in range(mptr[i], mptr[i + 1]):
+        for m in range(6):
+            out[m] += JvT[a, m] * v[dof[a]]
 
 
 @kernel

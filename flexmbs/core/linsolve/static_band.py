@@ -106,10 +106,8 @@ def band_factorise(
         if not abs(d) > LOST * sizes[j]:
             return j
         f = 1.0 / d
-        for i in range(1, W + 1):
-            data[o + i] *= f
         data[o] = f
-        eliminate(data, o + 1, ld - 1, reach[j], sizes, j + 1, width)
+        eliminate(data, o + 1, f, ld - 1, reach[j], sizes, j + 1, width)
         if edge is not None:
             eliminate_in_border(edge, data, o, ld - 1, j, reach[j], f, sizes)
     if edge is not None:

@@ -39,7 +39,7 @@ class TreeGroup(NamedTuple):
     (n_t,)``: whether its root is free, so that sums refer to the place of the root; ``base_p (n_t, 3)``, ``base_R (n_t,
     3, 3)``: base frames; ``blk (n_t,)``: offset of the block of each tree, of order ``size (n_t,)``; ``load (n_g,)``,
     ``g (n_g, 3)``: gravity; ``rise (3,)``: minus all of it, now; ``origin (n_t, 3)``, ``work (n_c, WIDTH)``: results;
-    ``room (n_c, 5, 6)``: scratch; ``rest (n_v,)``: zeros.
+    ``room (n_c, 5, 6)``, ``frames (14, 3, 3)``, ``turn (4, 3)``: scratch; ``rest (n_v,)``: zeros.
     """
 
     parent: IntArray
@@ -68,4 +68,6 @@ class TreeGroup(NamedTuple):
     origin: FloatArray
     work: FloatArray
     room: FloatArray
+    frames: FloatArray
+    turn: FloatArray
     rest: FloatArray

@@ -51,9 +51,8 @@ def behind_column(kind: int, s: FloatArray, x: FloatArray, i: int, E: FloatArray
 def place_columns(group: TreeGroup, q: FloatArray) -> None:
     """Frames and screws of all columns, and the origins of reference, into ``group.work`` and ``group.origin``."""
     w = group.work
-    free = np.empty(123)
-    E, B, t, x = free[:9].reshape(3, 3), free[9:18].reshape(3, 3), free[18:21], free[21:24]
-    T, room = free[24:51].reshape(3, 3, 3), free[51:].reshape(8, 3, 3)
+    T, room, E, B = group.frames[:3], group.frames[3:11], group.frames[11], group.frames[12]
+    t, x = group.frames[13, 0], group.frames[13, 1]
     for tree in range(group.start.shape[0] - 1):
         first = group.start[tree]
         for k in range(3):
@@ -172,7 +171,7 @@ def outwards(
     ``scale``: factors of the loads, for gravity; accelerations begin with minus gravity.
     """
     w = group.work
-    T, room, turn, y, B = np.empty((3, 3, 3)), np.empty((8, 3, 3)), np.empty((4, 3)), np.empty((2, 3)), np.empty((3, 3))
+    T, room, B, y, turn = group.frames[:3], group.frames[3:11], group.frames[12], group.frames[13], group.turn
     g0, g1, g2 = gravity(group, scale)
     tree = 0
     group.rise[0], group.rise[1], group.rise[2] = -g0, -g1, -g2

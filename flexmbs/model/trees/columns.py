@@ -160,6 +160,8 @@ def tree_group(
         origin=np.zeros((len(trees), 3)),
         work=np.zeros((n, WIDTH)),
         room=np.zeros((n, 5, 6)),
+        frames=np.zeros((14, 3, 3)),
+        turn=np.zeros((4, 3)),
         rest=np.zeros(n_v),
     )
 

@@ -180,7 +180,8 @@ class Trees(MovingBodies):
 
     @property
     def scratch(self) -> tuple[FloatArray, ...]:
-        own = (self.table.rise, self.table.origin, self.table.work, self.table.room) if len(self.table.kind) else ()
+        t = self.table
+        own = (t.rise, t.origin, t.work, t.room, t.frames, t.turn) if len(t.kind) else ()
         return own if self.flexible is None else (*own, *self.flexible.scratch)
 
     def take_own(self, own: Own) -> None:
