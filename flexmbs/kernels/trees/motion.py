@@ -12,8 +12,6 @@ A begins with minus gravity at the base. The columns of a rotation by quaternion
 
 from __future__ import annotations
 
-import numpy as np
-
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import inlined, kernel, only_beyond
 from flexmbs.core.triples import Vector
