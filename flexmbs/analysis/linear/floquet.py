@@ -167,17 +167,26 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
     turns[dyn.angles_of_bodies] = True  # as q and v of planar bodies have the same places
     off = last - first
     off[turns] -= 2.0 * np.pi * np.round(off[turns] / (2.0 * np.pi))
-    resting = RESTING * dyn.length
-    size = max(float(np.ptp(q, axis=0).max(initial=0.0)), resting)
+    of_rates, of_places = dyn.velocity_sizes, np.ones(len(first))
+    of_places[: dyn.n_linear] = of_rates[: dyn.n_linear]
     rates = np.asarray(run.v)[places]
-    slow = max(1e-9 * float(np.abs(rates).max(initial=0.0)), resting / float(run.t[places[-1]] - run.t[places[0]]))
-    fast = max(float(np.ptp(rates, axis=0).max(initial=0.0)), slow)
-    worst = max(float(np.abs(off).max(initial=0.0)) / size, float(np.abs(rates[-1] - rates[0]).max()) / fast)
+    slow = 1e-9 * float(np.abs(rates / of_rates).max(initial=0.0)) + RESTING / float(
+        run.t[places[-1]] - run.t[places[0]]
+    )
+    worst = max(_share(off, q, of_places, RESTING), _share(rates[-1] - rates[0], rates, of_rates, slow))
     if worst > PERIODIC:
         raise ModelError(
             f"floquet: the motion is not periodic: after the period the state is off by {worst:.2g} of the motion. "
             f"Check the period; run a motion that settles until it has, and pass the run."
         )
+
+
+def _share(off: FloatArray, values: FloatArray, sizes: FloatArray, least: float) -> float:
+    """The largest difference over the range of all values (n_t, n), in their sizes; states have ranges of their own."""
+    ranges = np.ptp(values, axis=0)
+    common = max(float((ranges / sizes).max(initial=0.0)), least)
+    scale = np.where(np.isfinite(sizes), common * sizes, np.maximum(ranges, least))
+    return float((np.abs(off) / scale).max(initial=0.0))
 
 
 def _with(G: FloatArray, sizes: Sizes, independent: Any) -> FloatArray:

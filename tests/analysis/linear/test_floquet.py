@@ -120,3 +120,20 @@ def test_what_is_refused() -> None:
         fx.floquet(model, period=0.3)
     with pytest.raises(fx.ModelError, match="expected a Model"):
         fx.floquet(3, period=0.3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e4])
+def test_a_small_turn_that_does_not_return_is_seen_beside_a_long_way(unit: float) -> None:
+    """The wheel swings with a period of its own on a slide that is moved to and fro by 1 m, told in other units."""
+    rate = 2.0 * math.pi * unit
+    slide = fx.PlanarRigidBody(1.0, 0.1 * unit**2, velocity=(rate, 0), name="slide")
+    wheel = fx.PlanarRigidBody(1.0, 0.1 * unit**2, velocity=(rate, 0), angular_velocity=0.05, name="wheel")
+    rail = fx.PrismaticJoint(fx.ground, slide, at=(-unit, 0), axis=(1, 0), name="rail")
+    pin = fx.RevoluteJoint(slide, wheel, at=(0, 0), name="pin")
+    drive = fx.TranslationDriver(rail, fx.motions.Sine(amplitude=unit, frequency=1.0), name="shaker")
+    spring = fx.TorsionSpring(pin, stiffness=0.7 * unit**2, name="spring")
+    run = fx.simulate(
+        fx.Model(slide, wheel, rail, pin, drive, spring), 1.0, step=0.01, output=fx.Output(every=0.01), progress=False
+    )
+    with pytest.raises(fx.ModelError, match="not periodic"):
+        fx.floquet(run, period=1.0)
