@@ -250,13 +250,13 @@ class Spline(_Addable):
 class Function(_Addable):
     """A motion by a Python function of time, with its derivatives or without.
 
-    What is not given is found from the function (or from ``rate``, if that is given) alone. A run calls it once for
-    each time, and takes derivatives of a series through its values that is checked to round-off (`in_run`): the
-    relative error of accelerations is near 1e-10 of motions that change within a unit of time, and grows with the
-    square of the time in which they do (1e-4 at 1e4, noise at 1e6): give ``rate`` and ``acceleration`` of slower ones,
-    or take another unit of time. ``at``, and a run where the function is not that smooth, take extrapolated central
-    differences, about 30 calls each time, with an error near 1e-8. Given derivatives are compared with differences at
-    the times ``check``.
+    What is not given is found from the function (or from ``rate``, if that is given) alone: derivatives are those of
+    series through its values, each for a piece of time in which it is the function to round-off
+    (`flexmbs.model.motion_pieces`). The error of accelerations is near 1e-10 of their largest value, for motions that
+    change within 1e-5 to 1e6 units of time. A run calls the function once for each time, and some 20 times for each
+    piece; pieces of slow motions may end long after the run, where the function may fail. ``at`` makes them anew each
+    time. Where the function is not that smooth, extrapolated central differences are taken, about 30 calls each time,
+    with an error near 1e-8. Given derivatives are compared with differences at the times ``check``.
 
     Parameters
     ----------
@@ -300,10 +300,10 @@ class Function(_Addable):
 
     @property
     def report(self) -> str:
-        """Which derivatives are given and which are obtained by differences."""
+        """Which derivatives are given, and which are found from what is."""
         if self.rate is None:
-            return "rate and acceleration by differences"
-        return "rate given, acceleration by differences" if self.acceleration is None else "derivatives given"
+            return "rate and acceleration from the function"
+        return "rate given, acceleration from it" if self.acceleration is None else "derivatives given"
 
     def in_run(self, counted: Counted) -> Motion:
         """The same as a run evaluates it, with a memory of its own (`flexmbs.model.motion_pieces`)."""
@@ -313,15 +313,21 @@ class Function(_Addable):
         return own if self.acceleration is not None else _InRun(own)
 
     def at(self, t: float) -> Three:
+        if self.acceleration is None:
+            pieces = _InRun(self)
+            here, before = pieces.at(t), pieces.at(math.nextafter(t, -math.inf))
+            return here if _agree(before, here) else self.by_differences(t)
+        assert self.rate is not None  # noqa: S101
+        return self._call("value", t), self._call("rate", t), self._call("acceleration", t)
+
+    def by_differences(self, t: float) -> Three:
+        """The same as `at`, with what is not given by differences."""
         value = self._call("value", t)
         if self.rate is None:
             found = self._slopes("value", t)
             _refuse_kink("value", found.second_error, (found.second, found.first, value), t)
             return value, found.first, found.second
-        rate = self._call("rate", t)
-        if self.acceleration is not None:
-            return value, rate, self._call("acceleration", t)
-        found = self._slopes("rate", t)
+        rate, found = self._call("rate", t), self._slopes("rate", t)
         _refuse_kink("rate", found.second_error * TIME, (found.first, rate, value), t)
         return value, rate, found.first
 
@@ -367,8 +373,14 @@ class _InRun:
         value = motion._call("value", t)
         found = self._pieces.at(t, value if motion.rate is None else motion._call("rate", t))
         if found is None:
-            return motion.at(t)
+            return motion.by_differences(t)
         return found if motion.rate is None else (value, found[0], found[1])
+
+
+def _agree(before: Three, here: Three) -> bool:
+    """Whether derivatives on both sides of a time are the same; where pieces meet there may be a kink."""
+    size = sum(abs(x) for x in (*before, *here))
+    return abs(before[1] - here[1]) <= 1e-6 * size and abs(before[2] - here[2]) <= 1e-3 * size
 
 
 def _refuse_kink(name: str, error: float, sizes: Three, t: float) -> None:

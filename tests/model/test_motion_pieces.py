@@ -116,3 +116,57 @@ def test_a_run_calls_a_function_at_most_three_times_a_step(compiled: bool) -> No
     exact = fx.simulate(plunger(Sine(0.05, frequency=1.3)), 1.0, step=1e-3, integrator=scheme, progress=False)
     assert run.q == pytest.approx(exact.q, abs=1e-11)
     assert run.a == pytest.approx(exact.a, abs=1e-8)
+
+
+@pytest.mark.parametrize("w", [1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 1e2, 1e4])
+def test_motions_of_any_speed_are_told_from_their_start_on(w: float) -> None:
+    """1 - cos wt has lost all digits at the start, where it is 1e-16 of what it was subtracted from."""
+    motion = for_run(Function(lambda t: 0.1 * (1.0 - math.cos(w * t))))
+    for x in np.linspace(0.0, 6.0, 31).tolist():
+        _, v, a = motion.at(x / w)
+        assert v == pytest.approx(0.1 * w * math.sin(x), abs=1e-9 * 0.1 * w)
+        assert a == pytest.approx(0.1 * w * w * math.cos(x), abs=1e-6 * 0.1 * w * w)  # `BENT`
+
+
+def test_slow_motions_do_not_depend_on_the_way() -> None:
+    times = np.random.default_rng(7).uniform(0.0, 3e3, 60).tolist()
+    one, two = (for_run(Function(lambda t: 1.0 - math.cos(1e-3 * t))) for _ in range(2))
+    forward = {t: one.at(t) for t in sorted(times)}
+    assert forward == {t: two.at(t) for t in sorted(times, reverse=True)}
+
+
+@pytest.mark.parametrize("s", [0.2, 0.1, 0.05, 0.02])
+def test_a_ramp_whose_begin_is_round_off(s: float) -> None:
+    """1 + tanh is a few multiples of 1e-16 long before the ramp."""
+    motion = for_run(Function(lambda t: 0.005 * (1.0 + math.tanh((t - 2.0) / s))))
+    for t in np.linspace(0.0, 4.0, 801).tolist():
+        _, v, a = motion.at(t)
+        y = math.tanh((t - 2.0) / s)
+        assert v == pytest.approx(0.005 * (1.0 - y * y) / s, abs=1e-9 * 0.005 / s)
+        assert a == pytest.approx(-0.01 * y * (1.0 - y * y) / s**2, abs=1e-6 * 0.005 / s**2)
+
+
+def test_what_is_small_beside_later_values_is_kept() -> None:
+    """A kink beside later growth, a ripple beside a long way."""
+    cubed = for_run(Function(lambda t: abs(t - 0.3) ** 3, check=()))
+    assert cubed.at(0.1) == pytest.approx((0.008, -0.12, 1.2), abs=1e-9)
+    ripple = for_run(Function(lambda t: 100.0 * t + 1e-7 * math.sin(300.0 * t)))
+    for t in (0.0, 0.37, 12.0):
+        error = 1e-13 * 100.0 * max(t, 0.1) * 16**4 / 3.0 * (2.0 * 64.0) ** 2  # of a cell of 1/64
+        assert ripple.at(t)[2] == pytest.approx(-9e-3 * math.sin(300.0 * t), abs=error)
+
+
+def test_stairs_are_no_round_off() -> None:
+    for stairs, t in ((lambda t: math.floor(1e3 * t) / 1e3, 0.251), (lambda t: float(t >= 0.3), 0.3)):
+        motion = for_run(Function(stairs, check=()))
+        with pytest.raises(ModelError, match="no smooth derivative"):
+            motion.at(t)
+
+
+@pytest.mark.parametrize("width", [1e-3, 3e-4, 1e-4])
+def test_a_pulse_asked_for_at_once(width: float) -> None:
+    """Differences wider than the pulse would tell two times zero."""
+    motion = Function(lambda t: math.exp(-(((t - 0.5) / width) ** 2)), check=())
+    value, rate, _ = motion.at(0.5 - 0.3 * width)
+    assert value == pytest.approx(math.exp(-0.09), rel=1e-9)
+    assert rate == pytest.approx(0.6 / width * math.exp(-0.09), rel=1e-9)

@@ -105,8 +105,8 @@ def test_function_without_and_with_some_derivatives() -> None:
     for motion in (Function(value), Function(value, rate), Function(value, rate, acceleration)):
         for t in (0.0, 0.4, 2.0):
             assert motion.at(t) == pytest.approx((value(t), rate(t), acceleration(t)), rel=1e-8, abs=1e-8)
-    assert "differences" in Function(value).report
-    assert Function(value, rate).report == "rate given, acceleration by differences"
+    assert Function(value).report == "rate and acceleration from the function"
+    assert Function(value, rate).report == "rate given, acceleration from it"
 
 
 def test_wrong_derivatives_are_found() -> None:
