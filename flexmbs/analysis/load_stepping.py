@@ -212,7 +212,7 @@ class LoadStepper:
         self.factors.append(target)
         self.drives.append(drives)
         self.scales.append(scales)
-        self.points.append(result.point)
+        self.points.append(eq.least(result.point))
         self.looked.append(looked)
         return EASY if result.relaxed else max(1, len(result.rows))
 

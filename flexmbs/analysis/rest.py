@@ -293,6 +293,12 @@ class EquationsOfRest:
         a[self.states] = 0.0
         return float(a.max(initial=0.0)), point._replace(lam=point.lam + d[dyn.n_v :])
 
+    def least(self, point: Point) -> Point:
+        """The point with the multipliers of least norm that do the same, where constraints are redundant."""
+        if not self.dyn.compliant:
+            return point
+        return self.unbalanced(point._replace(lam=np.zeros(self.dyn.n_c)))[1]
+
     def stiffest(self, point: Point) -> float:
         """Largest K_ii / M_ii of what has a mass."""
         dyn = self.dyn

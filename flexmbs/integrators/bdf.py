@@ -37,7 +37,7 @@ from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.implicit_step import CLOSED, EPS, FAR, GROWING, MET, MET_RATE, PATIENT, settled
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
 from flexmbs.integrators.stepper import Stepper, turned_too_far
-from flexmbs.kernels.steps import hold_back, largest_gap, largest_part, position_norm, put_back, retract
+from flexmbs.kernels.steps import hold_back, largest_gap, largest_part, position_norm, put_back, retract, yielded
 
 __all__ = ["BDF"]
 
@@ -225,6 +225,11 @@ class _Stepper(Stepper):
         plan = Plan(state, h, history, self.most, self.fixed, dyn)
         return self._iterate(state, h, plan, point)
 
+    def _recall(self, lam: FloatArray, position: float, velocity: float) -> None:
+        """What the multipliers have yielded so far, into the constraints."""
+        dyn = self.dynamics
+        yielded(lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, position, velocity, dyn.r)
+
     def _iterate(self, state: StepState, h: float, plan: Plan, point: FloatArray) -> StepResult:
         dyn, matrix, t = self.dynamics, self.matrix, state.t + h
         n_v, n_linear = dyn.n_v, dyn.n_linear
@@ -253,8 +258,10 @@ class _Stepper(Stepper):
             dy = none
             if self.two_levels:
                 dy = self._correction(alpha)
+                self._recall(lam, 1.0 / wa, 1.0 / wa)
                 x = dyn.solve(1.0 / wa, -1.0, -1.0)
             else:
+                self._recall(lam, -1.0 / wa, -alpha / wa)
                 x = dyn.solve(1.0 / wa, 1.0, 1.0 / alpha)
             x = x * matrix.scale(alpha)
             lam += wa * x[n_v:]

@@ -37,7 +37,7 @@ from flexmbs.kernels.inertia import inertia_force
 from flexmbs.kernels.mean_markers import MEAN_KINDS
 from flexmbs.kernels.mean_pairs import joints_between, springs_between
 from flexmbs.kernels.pairs import pull_down
-from flexmbs.kernels.steps import largest_gap, largest_turn, norm
+from flexmbs.kernels.steps import largest_gap, largest_turn, norm, yielded
 from flexmbs.system.refusals import refuse_force, refuse_marker
 from flexmbs.system.system import EvaluationError
 
@@ -174,6 +174,7 @@ class _Stepper(Stepper):
     def correct(self) -> float:
         """Add an increment, whose error is judged by the increment of the step that it leads to."""
         dyn, wa = self.dynamics, 2.0 / (self.h * self.h)
+        yielded(self.lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, -1.0 / wa, -1.0 / wa, dyn.r)
         d = dyn.solve(1.0 / wa, 1.0, 1.0)
         self.c += d[: dyn.n_v]
         self.lam += wa * d[dyn.n_v :]

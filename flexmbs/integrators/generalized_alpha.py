@@ -56,6 +56,7 @@ from flexmbs.kernels.steps import (
     put_back,
     retract,
     tangent_operators,
+    yielded,
 )
 
 __all__ = ["Coefficients", "GeneralizedAlpha", "NewmarkStepper", "error_factor", "step_weights"]
@@ -326,7 +327,15 @@ class NewmarkStepper(Stepper):
         return largest_gap(dyn.r, dyn.n_v, dyn.equation_sizes, dyn.velocity_rows, self.h)
 
     def correct(self) -> float:
+        self.recall(-1.0 / self.wa, -self.wv / self.wa)
         return self.add(self.dynamics.solve(1.0 / self.wa, 1.0, 1.0 / self.wv, LINEAR))
+
+    def recall(self, position: float, velocity: float) -> None:
+        """What the multipliers have yielded so far, into the constraints; not to a compliance of the scheme's own."""
+        if self.compliance is not None:
+            return
+        dyn = self.dynamics
+        yielded(self.lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, position, velocity, dyn.r)
 
     def add(self, d: FloatArray) -> float:
         """Add an increment; its size."""
@@ -413,6 +422,7 @@ class _Stepper(Driven, NewmarkStepper):
         y = dyn.solve(0.0, 1.0, 1.0)
         dyn.rate_coupling(y, rate)
         put_back(self._held, rate, n_v, y, dyn.r, self.dq)
+        self.recall(1.0 / self.wa, 1.0 / self.wa)
         return self.add(dyn.solve(1.0 / self.wa, -1.0, -1.0))
 
     def rates_met(self) -> bool:

@@ -32,6 +32,7 @@ __all__ = [
     "retract",
     "spread",
     "tangent_operators",
+    "yielded",
 ]
 
 
@@ -179,6 +180,19 @@ def put_back(held: FloatArray, rate: FloatArray, n_v: int, y: FloatArray, r: Flo
         dq[i] += y[i]
     for k in range(rate.shape[0]):
         r[n_v + k] = rate[k]
+
+
+@kernel
+def yielded(
+    lam: FloatArray, compliance: FloatArray, velocity_rows: IntArray, n_v: int, position: float, velocity: float,
+    r: FloatArray,
+) -> None:  # fmt: skip
+    """Add ``position`` or ``velocity`` times C lam to the constraints: the compliance is one to all of a multiplier.
+
+    Of its increments alone, what an iteration leaves along redundant constraints would add up over the steps.
+    """
+    for k in range(lam.shape[0]):
+        r[n_v + k] += (velocity if velocity_rows[k] == 1 else position) * (compliance[k] * lam[k])
 
 
 @kernel

@@ -121,6 +121,7 @@ class Driver:
             order=dyn.system.free, frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks,
             r=dyn.r, B=dyn.B, T=dyn.T, d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first],
             masses=matrix.mass, mass_slots=slots[first:second], slack=np.zeros(len(self._equations)),
+            compliance=np.zeros(dyn.n_c),
             diagonal=slots[second:], data=static.data, edge=static.edge, reach=static.reach,
             pivots=static.pivot_sizes, solution=static.solution, rate=np.zeros(dyn.n_c),
             sums=np.zeros(len(dyn.body_sizes)),
@@ -283,7 +284,7 @@ class Driver:
             self._function = self.module.function()
         if dyn.multiplier_compliance is not self._seen:
             self._seen = dyn.multiplier_compliance
-            x.slack[:] = self._seen[self._equations]
+            x.slack[:], x.compliance[:] = self._seen[self._equations], self._seen
         parts = state.q, state.v, state.a, state.aux, state.lam, state.v_old
         for row, part in zip(self._first_rows, parts, strict=True):
             row[:] = part

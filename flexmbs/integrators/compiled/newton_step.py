@@ -39,6 +39,7 @@ from flexmbs.kernels.steps import (
     put_back,
     retract,
     tangent_operators,
+    yielded,
 )
 from flexmbs.kernels.steps import correct as add
 
@@ -173,6 +174,9 @@ def operations(
             rate_coupling(x.d, x.rate)
             put_back(z.held, x.rate, n_v, x.d, x.r, z.dq)
             position = velocity = -1.0
+            yielded(lam, x.compliance, x.velocity_rows, n_v, 1.0 / wa, 1.0 / wa, x.r)
+        else:
+            yielded(lam, x.compliance, x.velocity_rows, n_v, -1.0 / wa, -wv / wa, x.r)
         solve(
             x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
             x.solution, width, x.edge, x.d,

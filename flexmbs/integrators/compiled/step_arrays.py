@@ -104,6 +104,7 @@ class StepArrays(NamedTuple):
     masses: FloatArray
     mass_slots: Any
     slack: FloatArray
+    compliance: FloatArray
     diagonal: Any
     data: FloatArray
     edge: FloatArray | None
