@@ -147,7 +147,7 @@ class _Stepper(Stepper):
         first = state.a if before is None else np.zeros_like(state.a)
         self.state, self.h = state, h
         self.c = self._held(h * state.v + (0.5 * h * h) * first)
-        self.lam, self.q1 = state.lam.copy(), np.empty(dyn.n_q)
+        self.lam, self.q1, self._guessed = state.lam.copy(), np.empty(dyn.n_q), True
         self.noise = NOISE * EPS * max(dyn.position_size, norm(state.q[:n_v], dyn.mass) if dyn.n_q == n_v else 0.0)
         dyn.set_time(state.t + h)
         self._place(state.q, state.v)
@@ -174,7 +174,9 @@ class _Stepper(Stepper):
     def correct(self) -> float:
         """Add an increment, whose error is judged by the increment of the step that it leads to."""
         dyn, wa = self.dynamics, 2.0 / (self.h * self.h)
-        yielded(self.lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, -1.0 / wa, -1.0 / wa, dyn.r)
+        if self._guessed:  # what the last step has left; later, the energy asks for closed constraints
+            yielded(self.lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, -1.0 / wa, -1.0 / wa, dyn.r)
+            self._guessed = False
         d = dyn.solve(1.0 / wa, 1.0, 1.0)
         self.c += d[: dyn.n_v]
         self.lam += wa * d[dyn.n_v :]
