@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.distinct_names import distinct_names, number_meant
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import held_columns
@@ -25,12 +26,15 @@ __all__ = ["Input", "find_inputs", "load_column", "outside_columns", "without_in
 class Input(NamedTuple):
     """An input: "load", "actuator", "motion" or "outside" the model, its number among its kind, and its name.
 
-    ``item`` is the load or actuator where it is outside.
+    ``thing`` is what was given for it; ``item`` the load or actuator that stands for it where it is outside. Names
+    differ: loads, actuators, joints and joint forces of the model that are called alike are numbered in this order,
+    then what is outside.
     """
 
     kind: str
     number: int
     name: str
+    thing: Any
     item: Any = None
 
 
@@ -40,30 +44,62 @@ def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
     Raises
     ------
     ModelError
-        If a name is unknown, or an object is no input.
+        If a name is unknown or several bear it, an object is no input, or one is given twice.
     """
-    actuators = [a for owner in model.controllers + model.states for a in owner.actuators]
-    known: list[tuple[Input, Any]] = [(Input("load", i, x.label), x) for i, x in enumerate(model.loads)]
-    own = [x for x in model.forces if isinstance(x, JointForce)]
-    known += [(Input("actuator", i, x.name), x) for i, x in enumerate(actuators)]
-    for i, joint in enumerate(model.joints):
-        if any(e.motion is not None for e in joint.equations):
-            known.append((Input("motion", i, joint.name), joint))
-    found: list[Input] = []
     if not isinstance(inputs, str) and not is_list(inputs):
         raise ModelError(
             f"linearise: inputs must be a list of loads, actuators, driven joints or names, not {show(inputs)}."
         )
+    known = _in_the_model(model)
+    things, labels = [x.thing for x in known], [x.name for x in known]
+    names = distinct_names(labels)
+    chosen: list[int] = []
     for item in (inputs,) if isinstance(inputs, str) else inputs:
-        here = [i for i, thing in known if thing is item or (isinstance(item, str) and i.name == item)]
-        thing = next((x for x in own if isinstance(item, str) and x.name == item), item)
-        names = [*(i.name for i, _ in known), *(x.name for x in own)]
-        found.append(here[0] if here else _outside(thing, sum(i.kind == "outside" for i in found), names))
+        if isinstance(item, str):
+            number = number_meant("linearise", "load, actuator or prescribed motion", item, names, things)
+        else:
+            number = next((k for k, thing in enumerate(things) if thing is item), len(things))
+        if number in chosen:
+            raise ModelError(f"linearise: the input {show(item)} is given twice.")
+        if number == len(things):
+            things.append(item)
+            labels.append(_label(item, names))
+        chosen.append(number)
+    names = distinct_names(labels)
+    found: list[Input] = []
+    for number in chosen:
+        if number < len(known) and known[number].kind != "force":
+            found.append(known[number]._replace(name=names[number]))
+        else:
+            count = sum(i.kind == "outside" for i in found)
+            found.append(Input("outside", count, names[number], things[number], _outside(things[number])))
     return found
 
 
-def _outside(item: Any, number: int, named: list[str]) -> Input:
-    """An input that is not in the model."""
+def _in_the_model(model: Model) -> list[Input]:
+    """What can be an input, with its own name; joint forces as "force"."""
+    actuators = [a for owner in model.controllers + model.states for a in owner.actuators]
+    found = [Input("load", i, x.label, x) for i, x in enumerate(model.loads)]
+    found += [Input("actuator", i, x.name, x) for i, x in enumerate(actuators)]
+    for i, joint in enumerate(model.joints):
+        if any(e.motion is not None for e in joint.equations):
+            found.append(Input("motion", i, joint.name, joint))
+    return found + [Input("force", i, x.name, x) for i, x in enumerate(model.forces) if isinstance(x, JointForce)]
+
+
+def _label(item: Any, known: Sequence[str]) -> str:
+    """What an input is called that is not in the model."""
+    if not isinstance(item, type):
+        if all(hasattr(item, member) for member in ("items", "history", "label")):
+            return str(item.label)
+        if isinstance(item, JointForce) or all(hasattr(item, member) for member in ("acts_on", "given", "law")):
+            return str(item.name)
+    name = getattr(item, "name", getattr(item, "label", show(item)))
+    raise ModelError(f"linearise: {unknown_name('load, actuator or prescribed motion', name, known)}")
+
+
+def _outside(item: Any) -> Any:
+    """The load or actuator that stands for an input that is not among the loads and actuators of the model."""
     if isinstance(item, JointForce):
         if callable(item.force):
             raise ModelError(
@@ -75,14 +111,8 @@ def _outside(item: Any, number: int, named: list[str]) -> Input:
                 f"linearise: JointForce {item.name!r} is of size zero, so that no factor of it does anything; take "
                 f"JointForce(on, 1.0) for an input in its unit, or a JointActuator."
             )
-        return Input("outside", number, item.name, _JointForceActuator(item))
-    if not isinstance(item, type | str):
-        if all(hasattr(item, member) for member in ("items", "history", "label")):
-            return Input("outside", number, item.label, item)
-        if all(hasattr(item, member) for member in ("acts_on", "given", "law")):
-            return Input("outside", number, item.name, item)
-    name = item if isinstance(item, str) else getattr(item, "name", getattr(item, "label", show(item)))
-    raise ModelError(f"linearise: {unknown_name('load, actuator or prescribed motion', name, named)}")
+        return _JointForceActuator(item)
+    return item
 
 
 def without_inputs(model: Model, inputs: Sequence[Input]) -> Model:
@@ -138,8 +168,8 @@ def load_column(dyn: Dynamics, s: StepState, number: int) -> FloatArray:
     force(float((scales if held else factors)[number]))
     if full == none:
         raise ModelError(
-            f"linearise: the history of {load.label!r} is zero at t = {s.t:g}, so that it cannot be an input; leave "
-            f"its history out ({load.history!r})."
+            f"linearise: the history of {prescribed.names[number]!r} is zero at t = {s.t:g}, so that it cannot be an "
+            f"input; leave its history out ({load.history!r})."
         )
     return np.asarray((with_it - without) / (full - none))
 

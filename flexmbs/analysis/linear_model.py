@@ -15,7 +15,8 @@ from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_number, is_among, is_list
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import number_meant, numbers_meant
+from flexmbs.core.errors import ModelError
 from flexmbs.linear.frequency_response import FrequencyResponse
 from flexmbs.reduction.export import export
 
@@ -36,11 +37,14 @@ class LinearModel(Hinted):
     ----------
     A, B, C, D : (n, n), (n, n_u), (n_y, n), (n_y, n_u) arrays
     states, inputs, outputs : tuples of str
-        What the entries of x, u and y are.
+        What the entries of x, u and y are. Inputs or outputs of one name are numbered: "force on 'tip' (1)".
     operating_outputs : (n_y,) array
         What the sensors read at the operating point; y is the deviation from it.
     energy : (n, n) array or None
         Twice the energy of small motions is :math:`x^T E x`, about states of rest of forces with a potential.
+    sources, sensors : tuples
+        The loads, actuators, joint forces or joints that the inputs are, and the sensor of each output, by which they
+        may be asked for; empty where they are not known (`from_control`).
 
     Examples
     --------
@@ -62,6 +66,8 @@ class LinearModel(Hinted):
     outputs: tuple[str, ...]
     operating_outputs: FloatArray
     energy: FloatArray | None = None
+    sources: tuple[Any, ...] = ()
+    sensors: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return f"<linear model: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
@@ -93,18 +99,24 @@ class LinearModel(Hinted):
     def zeros(self, inputs: Any = None, outputs: Any = None) -> Any:
         """Transmission zeros (k,) [1/time], complex, by ascending size: of one input to one output, or of all together.
 
-        Inputs and outputs by name, number or a list of these. Where they are not equally many there are zeros only in
+        Inputs and outputs as `part` takes them. Where they are not equally many there are zeros only in
         special cases. A zero in the right half plane: the path is not of minimum phase.
         """
         part = self.part(inputs, outputs)
         return transmission_zeros(part.A, part.B, part.C, part.D)
 
     def part(self, inputs: Any = None, outputs: Any = None) -> LinearModel:
-        """The same states with some of the inputs and outputs: a name, a number or a list of these."""
-        i, o = numbers_of("input", inputs, self.inputs), numbers_of("output", outputs, self.outputs)
+        """The same states with some of the inputs and outputs: the load, sensor ... itself, a name, a number, a list.
+
+        A sensor of several numbers means all of them.
+        """
+        i = numbers_of("input", inputs, self.inputs, self.sources)
+        o = numbers_of("output", outputs, self.outputs, self.sensors)
         return replace(
             self, B=self.B[:, i], C=self.C[o], D=self.D[np.ix_(o, i)], inputs=tuple(self.inputs[k] for k in i),
             outputs=tuple(self.outputs[k] for k in o), operating_outputs=self.operating_outputs[o],
+            sources=tuple(self.sources[k] for k in i if self.sources),
+            sensors=tuple(self.sensors[k] for k in o if self.sensors),
         )  # fmt: skip
 
     def sweep(self, frequencies: Any = None, inputs: Any = None, outputs: Any = None) -> FrequencyResponse:
@@ -141,15 +153,16 @@ class LinearModel(Hinted):
                            "damping_ratio": -s.real / size + 0.0})  # fmt: skip
 
     def closed(self, gain: float, inputs: Any = 0, outputs: Any = 0) -> LinearModel:
-        """With the feedback u = -gain y + u_new from one output to one input, by name or number.
+        """With the feedback u = -gain y + u_new from one output to one input, each as `part` takes it.
 
         Raises
         ------
         ModelError
-            If 1 + gain D is zero.
+            If 1 + gain D is zero, or more than one input or output is meant.
         """
         k = as_number("closed", "gain", gain)
-        (i,), (o,) = numbers_of("input", inputs, self.inputs), numbers_of("output", outputs, self.outputs)
+        i = number_meant("closed", "input", inputs, self.inputs, self.sources)
+        o = number_meant("closed", "output", outputs, self.outputs, self.sensors)
         through = 1.0 + k * self.D[o, i]
         if abs(through) < 1e-12:
             raise ModelError("closed: the loop of gain and feedthrough is singular, 1 + gain D = 0; change the gain.")
@@ -267,20 +280,12 @@ class LinearModel(Hinted):
         return export(self, output, to, **options)
 
 
-def numbers_of(kind: str, wanted: Any, names: tuple[str, ...]) -> list[int]:
-    """Numbers of inputs or outputs that are meant by names, numbers or a list of these; None means all."""
+def numbers_of(kind: str, wanted: Any, names: tuple[str, ...], things: tuple[Any, ...]) -> list[int]:
+    """Numbers of inputs or outputs that are meant by themselves, names, numbers or a list of these; None means all."""
     if wanted is None:
         return list(range(len(names)))
-    found = []
-    for one in wanted if is_list(wanted) and not isinstance(wanted, str) else (wanted,):
-        if isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one < len(names):
-            found.append(int(one))
-            continue
-        name = one if isinstance(one, str) else getattr(one, "name", getattr(one, "label", str(one)))
-        if name not in names:
-            raise ModelError(f"LinearModel: {unknown_name(kind, str(name), names)}")
-        found.append(names.index(name))
-    return found
+    each = wanted if is_list(wanted) and not isinstance(wanted, str) else (wanted,)
+    return [number for one in each for number in numbers_meant("LinearModel", kind, one, names, things)]
 
 
 def telling_frequencies(s: Any) -> FloatArray:

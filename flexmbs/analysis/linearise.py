@@ -23,6 +23,7 @@ from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_col
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.moving_point import directions_in_motion, independent_places, moving_point, wanted_names
 from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
+from flexmbs.analysis.output_names import output_names, output_sensors
 from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.core.checks import as_flag, is_list
 from flexmbs.core.contracts import FloatArray, IntArray
@@ -71,7 +72,9 @@ def linearise(
         act at that of a solution; those that are not in the model never act at the state. An actuator enters by the
         value that is held for it, or added to the output of its states. A joint with a prescribed motion enters by the
         acceleration of the motion.
+        Equal names are numbered in the result, those of the model first: "force on 'tip' (1)".
     outputs : sequence of sensors
+        Equal names are numbered likewise.
     moving : bool
         Whether the state may move in any way. A and B are then those of this moment, of deviations from the motion that
         goes on from there (`linearise_along` follows it); rotations of bodies count in body axes. Its poles say nothing
@@ -116,7 +119,7 @@ def linearise(
     if not isinstance(described, Model):
         raise ModelError(f"linearise: expected a Model or a solution, not {model!r}.")
     chosen = find_inputs(described, inputs)
-    off = tuple(i.name for i in chosen if i.kind == "load")
+    off = tuple(i.number for i in chosen if i.kind == "load")
     if not solved and without_inputs(described, chosen) is not described:
         model = without_inputs(described, chosen)
     wanted = wanted_names("linearise", coordinates)
@@ -183,8 +186,8 @@ class _Linear:
         if self.point.seen_by is not None:
             self._check_constant(B, C, D)
         return LinearModel(
-            A, B, C, D, self._state_names(), tuple(i.name for i in self.inputs), self._output_names(), reading,
-            self._energy(len(A)),
+            A, B, C, D, self._state_names(), tuple(i.name for i in self.inputs), output_names(self.sensors), reading,
+            self._energy(len(A)), tuple(i.thing for i in self.inputs), output_sensors(self.sensors),
         )  # fmt: skip
 
     def _energy(self, size: int) -> FloatArray | None:
@@ -374,9 +377,3 @@ class _Linear:
         x = [c.describe(int(i)) for i in lin.free[lin.states]]
         return (*z, *(f"rate of {name}" for name in z), *x, *(f"motion of {name}" for name in d),
                 *(f"rate of the motion of {name}" for name in d))  # fmt: skip
-
-    def _output_names(self) -> tuple[str, ...]:
-        names: list[str] = []
-        for s in self.sensors:
-            names += [s.name] if s.size == 1 else [f"{s.name}[{k}]" for k in range(s.size)]
-        return tuple(names)

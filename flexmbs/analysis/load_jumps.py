@@ -46,13 +46,15 @@ class LoadJumps:
         self.times: list[float] = []
         self._begins_at: float | None = None
         self.jumps: set[float] = set()
-        self._functions: dict[str, History] = {}
-        self._before: dict[str, tuple[float, float]] = {}
-        self._found: dict[str, list[int]] = {}
-        for load, history in zip(dynamics.system.model.loads, dynamics.prescribed.histories, strict=True):
+        self._names = dynamics.prescribed.names
+        self._functions: dict[int, History] = {}  # these by the number of the load
+        self._before: dict[int, tuple[float, float]] = {}
+        self._found: dict[int, list[int]] = {}
+        loads, histories = dynamics.system.model.loads, dynamics.prescribed.histories
+        for number, (load, history) in enumerate(zip(loads, histories, strict=True)):
             breaks = getattr(load.history, "breaks", None)
             if breaks is None and load.history is not None and not isinstance(load.history, Constant):
-                self._functions[load.label] = history
+                self._functions[number] = history
             elif breaks is not None:
                 self._add_breaks(load.history, np.asarray(breaks, dtype=np.float64), kinks, begin, until)
         for _, active in dynamics.prescribed.moving:
@@ -96,19 +98,20 @@ class LoadJumps:
     def look(self, t: float, end: float) -> float | None:
         """The first jump of a function after t up to ``end``; it is known from now on."""
         first: float | None = None
-        for label, history in list(self._functions.items()):
-            at, value = self._before.get(label, (np.nan, 0.0))
+        for number, history in list(self._functions.items()):
+            name = self._names[number]
+            at, value = self._before.get(number, (np.nan, 0.0))
             if at != t:
-                value = value_at(label, history, t, 1.0)
-            after = value_at(label, history, end, 1.0)
-            self._before[label] = end, after
-            found = None if after == value else _jump(label, history, (t, value), (end, after))
+                value = value_at(name, history, t, 1.0)
+            after = value_at(name, history, end, 1.0)
+            self._before[number] = end, after
+            found = None if after == value else _jump(name, history, (t, value), (end, after))
             if found is None:
                 continue
-            self._before[label] = found
-            self._count(label, found[0])
+            self._before[number] = found
+            self._count(number, found[0])
             first = found[0] if first is None else min(first, found[0])
-            if found[0] not in self.jumps and label in self._functions:
+            if found[0] not in self.jumps and number in self._functions:
                 self.jumps.add(found[0])
                 bisect.insort(self.times, found[0])
         return first
@@ -126,16 +129,16 @@ class LoadJumps:
             t = end
         return ends
 
-    def _count(self, label: str, t: float) -> None:
+    def _count(self, number: int, t: float) -> None:
         """Give up on a function that jumps all the time, aloud."""
-        found = self._found.setdefault(label, [])
+        found = self._found.setdefault(number, [])
         found.append(self.steps)
         if len(found) >= OFTEN and found[-1] - found[-OFTEN] < WITHIN:
-            del self._functions[label]
+            del self._functions[number]
             warnings.warn(
-                f"{label}: its history jumps in nearly every step about t = {t:.6g}. Steps no longer end at its jumps, "
-                f"and each is wrong by the jump times its length: the scheme has order 1. Take smaller steps, or a "
-                f"history that is smooth.",
+                f"{self._names[number]}: its history jumps in nearly every step about t = {t:.6g}. Steps no longer "
+                f"end at its jumps, and each is wrong by the jump times its length: the scheme has order 1. Take "
+                f"smaller steps, or a history that is smooth.",
                 AccuracyWarning,
                 stacklevel=2,
             )
@@ -165,13 +168,13 @@ def _ends_of_rest(table: Table) -> FloatArray:
 
 
 def _jump(
-    label: str, history: History, begin: tuple[float, float], end: tuple[float, float]
+    name: str, history: History, begin: tuple[float, float], end: tuple[float, float]
 ) -> tuple[float, float] | None:
     """Time and value behind the jump that most of a change is; None where the change is spread over the interval."""
     (a, fa), (b, fb) = begin, end
     while b - a > ULPS * np.spacing(max(abs(a), abs(b))):
         m = 0.5 * (a + b)
-        fm = value_at(label, history, m, 1.0)
+        fm = value_at(name, history, m, 1.0)
         left, right = abs(fm - fa), abs(fb - fm)
         if max(left, right) < HALF * (left + right):
             return None

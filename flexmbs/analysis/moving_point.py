@@ -42,8 +42,10 @@ STEP = 1e-5
 """Step of the differences of constraints, in sizes of the model and radians."""
 
 
-def moving_point(owner: str, model: object, off: tuple[str, ...] = ()) -> OperatingPoint:
-    """The initial state of a model, or the last state of a solution, however it moves; loads named ``off`` do not act.
+def moving_point(owner: str, model: object, off: tuple[int, ...] = ()) -> OperatingPoint:
+    """The initial state of a model, or the last state of a solution, however it moves; loads ``off`` do not act.
+
+    ``off``: their numbers.
 
     Raises
     ------

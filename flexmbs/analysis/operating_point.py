@@ -139,12 +139,12 @@ class Directions(NamedTuple):
 
 
 def operating_point(
-    owner: str, model: object, off: tuple[str, ...] = (), unloaded: bool = False, factor: float = 1.0
+    owner: str, model: object, off: tuple[int, ...] = (), unloaded: bool = False, factor: float = 1.0
 ) -> OperatingPoint:
-    """Linearise at the initial state of a model, or at the last state of a solution; loads named ``off`` do not act.
+    """Linearise at the initial state of a model, or at the last state of a solution; loads ``off`` do not act.
 
-    ``unloaded``: whether a structure that is held, and not balanced with its loads, is taken without them. ``factor``:
-    of the initial velocities of a model.
+    ``off``: their numbers. ``unloaded``: whether a structure that is held, and not balanced with its loads, is taken
+    without them. ``factor``: of the initial velocities of a model.
 
     Raises
     ------
@@ -165,8 +165,7 @@ def operating_point(
         return _told(_in_motion(owner, dyn, t, q, v, redundant, described))
     point, complaint = _at_rest(dyn, t, q, v, redundant)
     if complaint and described and unloaded and dyn.system.model.loads:
-        for load in dyn.system.model.loads:
-            dyn.prescribed.change_loads({load.label: 0.0}, owner)
+        dyn.prescribed.change_loads(dict.fromkeys(range(len(dyn.system.model.loads)), 0.0), owner)
         dyn.set_time(t)
         without, other = _at_rest(dyn, t, q, v, redundant)
         if not other:
@@ -207,9 +206,9 @@ def resting_at(
 
 
 def described_state(
-    owner: str, model: Any, off: tuple[str, ...], unloaded: bool, factor: float
+    owner: str, model: Any, off: tuple[int, ...], unloaded: bool, factor: float
 ) -> tuple[Dynamics, float, FloatArray, FloatArray, tuple[str, ...]]:
-    """The initial state of a model."""
+    """The initial state of a model; loads ``off``, by number, do not act."""
     system = model if isinstance(model, System) else compile_model(model)
     dyn = Dynamics(system)
     dyn.start_turns(0.0)

@@ -96,7 +96,7 @@ class Watch:
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Set what `memory` returned."""
         if memory:
-            self.factors = {str(label): float(factor) for label, factor in memory["factors"].items()}
+            self.factors = {str(name): float(factor) for name, factor in memory["factors"].items()}
             turned = memory.get("turned", [])
             if self._watched is not None and len(turned) == len(self._watched.turned()):
                 self._watched.turned()[:] = turned
@@ -134,14 +134,13 @@ class Watch:
         return event.terminal
 
     def _apply(self, event: Event, changes: Any) -> None:
-        """New factors of loads, by their labels."""
+        """New factors of loads."""
         if changes is None:
             return
         if not isinstance(changes, Mapping):
             raise ModelError(
-                f"Event {event.name!r}: its action must return nothing or the factors of loads by their label, such as "
-                f"{{'gravity': 0.0}}, not {show(changes)}."
+                f"Event {event.name!r}: its action must return nothing or the factors of loads, themselves or by name, "
+                f"such as {{'gravity': 0.0}}, not {show(changes)}."
             )
-        self.dynamics.prescribed.change_loads(dict(changes), f"Event {event.name!r}")
-        self.factors |= {str(label): float(factor) for label, factor in changes.items()}
+        self.factors |= self.dynamics.prescribed.change_loads(changes, f"Event {event.name!r}")
         self.changed = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import number_meant
+from flexmbs.core.errors import ModelError
 from flexmbs.core.given import ENV, STATE
 from flexmbs.core.history import value_at
 from flexmbs.core.user_calls import UserCalls, of_the_package
@@ -28,6 +30,8 @@ class Prescribed:
 
     Attributes
     ----------
+    names : tuple of str
+        Those of all loads, each once (`Model.load_names`).
     env : Env
         The time and the factors of all loads, as kernels take them.
     given : (n_v + n_c,) array
@@ -59,6 +63,7 @@ class Prescribed:
         self._nothing = State(x, x, x, x)
         self._calls: list[Any] = []
         loads, m = system.model.loads, system.mechanics
+        self.names: tuple[str, ...] = system.model.load_names
         self.steady = all(load.history is None for load in loads)
         self.scale = np.ones(len(loads) + 1 + len(m.actuator_wrenches))
         self.factors = np.ones(len(loads))
@@ -77,8 +82,8 @@ class Prescribed:
 
         self._motions = [for_run(e.equation.motion, partial(counted, e.label)) for _, e in self.moving]  # type: ignore[arg-type]
         self.histories = [
-            load.history if load.history is None or of_the_package(load.history) else counted(load.label, load.history)
-            for load in loads
+            load.history if load.history is None or of_the_package(load.history) else counted(name, load.history)
+            for name, load in zip(self.names, loads, strict=True)
         ]
         self.motion[:, 0] = [e.equation.offset for e in equations]
 
@@ -95,8 +100,8 @@ class Prescribed:
         if self.steady and not self.moving and not self.changed:
             self.env = env
             return
-        for i, (load, history) in enumerate(zip(self.system.model.loads, self.histories, strict=True)):
-            self.scale[i] = self.factors[i] * value_at(load.label, history, t, 1.0)
+        for i, (name, history) in enumerate(zip(self.names, self.histories, strict=True)):
+            self.scale[i] = self.factors[i] * value_at(name, history, t, 1.0)
         for (i, active), motion in zip(self.moving, self._motions, strict=True):
             value, rate, acceleration = motion_at(active.label, motion, t)
             self.motion[i] = value + active.equation.offset, rate, acceleration
@@ -134,11 +139,15 @@ class Prescribed:
                 self._calls.append(machine_code(term.force, (term.group, STATE, ENV, work)))
         return work.r[: self.n_v]
 
-    def change_loads(self, factors: dict[str, float], owner: str) -> None:
-        """Multiply loads, by their labels, by new factors from now on."""
-        labels = [load.label for load in self.system.model.loads]
-        for label, factor in factors.items():
-            if label not in labels:
-                raise ModelError(f"{owner}: {unknown_name('load', label, labels)}")
-            self.factors[labels.index(label)] = as_number(owner, f"the factor of {label!r}", factor)
+    def change_loads(self, factors: Mapping[Any, float], owner: str) -> dict[str, float]:
+        """Multiply loads (themselves, or by name or number) by new factors from now on; the factors by name."""
+        found: dict[str, float] = {}
+        for wanted, factor in factors.items():
+            number = number_meant(owner, "load", wanted, self.names, self.system.model.loads)
+            name = self.names[number]
+            if name in found:
+                raise ModelError(f"{owner}: the factor of {name!r} is given twice.")
+            found[name] = as_number(owner, f"the factor of {name!r}", factor)
+            self.factors[number] = found[name]
         self.changed = True
+        return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import IntArray
+from flexmbs.core.distinct_names import number_meant
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.jit import numbers_of_kinds
@@ -156,9 +157,7 @@ class Readings:
         raise ModelError(f"there is no state {index} of {name!r}.")
 
     def held(self, actuator: str) -> int:
-        if actuator not in self._names:
-            raise ModelError(f"there is no actuator named {actuator!r}.")
-        return self._names.index(actuator)
+        return number_meant("held", "actuator", actuator, self._names)
 
 
 def _whole(values: list[int]) -> IntArray:

@@ -62,12 +62,12 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
 def _loads(dyn: Dynamics) -> Iterator[tuple[str, str]]:
     """Loads that vary, that follow, and that turn bodies; elastic supports."""
     system = dyn.system
-    loads = system.model.loads
-    for load in loads:
+    names = system.model.load_names
+    for name, load in zip(names, system.model.loads, strict=True):
         if load.history is not None:
-            yield f"load {load.label!r}", "varies with time, so the energy is not constant"
+            yield f"load {name!r}", "varies with time, so the energy is not constant"
         if getattr(load, "wrenches", ()):
-            yield f"load {load.label!r}", "acts at a marker and has no potential that is known here"
+            yield f"load {name!r}", "acts at a marker and has no potential that is known here"
     turning = set(dyn.angles_of_bodies.tolist())
     for b in range(dyn.coordinates.n_rotating):
         turning |= {dyn.n_linear + 6 * b + k for k in (3, 4, 5)}
@@ -78,7 +78,7 @@ def _loads(dyn: Dynamics) -> Iterator[tuple[str, str]]:
             continue
         for (k,), number in zip(term.group.dofs, term.group.load, strict=True):
             if int(k) in turning:
-                yield f"load {loads[int(number)].label!r}", "is a moment, which has no potential"
+                yield f"load {names[int(number)]!r}", "is a moment, which has no potential"
 
 
 def _control(dyn: Dynamics) -> Iterator[tuple[str, str]]:

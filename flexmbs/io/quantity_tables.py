@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from flexmbs.core.data_frames import optional
+from flexmbs.core.distinct_names import distinct_names
 from flexmbs.io.history_table import HistoryTable
 from flexmbs.results.quantities import listed, over
 
 if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
     from flexmbs.results.quantities import Quantity
     from flexmbs.results.states import States
 
@@ -20,11 +24,12 @@ def table(solution: States, *what: Any) -> HistoryTable:
     first = over(solution)
     columns = dict(first.columns())
     units, frames = {first.name: first.unit}, {}
-    for quantity in _quantities(solution, what):
-        for name, values in quantity.columns().items():
-            columns[name], units[name] = values, quantity.unit or "-"
-            if quantity.frame:
-                frames[name] = quantity.frame
+    quantities = _quantities(solution, what)
+    given = [(name, values, quantity) for quantity in quantities for name, values in quantity.columns().items()]
+    for name, (_, values, quantity) in _apart(given):
+        columns[name], units[name] = values, quantity.unit or "-"
+        if quantity.frame:
+            frames[name] = quantity.frame
     of = "motion" if solution.over_time else "equilibria"
     return HistoryTable(columns, units, frames, f"{of} of {solution.model.name}")
 
@@ -41,16 +46,25 @@ def dataset(solution: States, *what: Any) -> Any:
     first = over(solution)
     across = first.name.replace(" ", "_")
     variables = {}
-    for quantity in _quantities(solution, what):
+    for label, (_, _, quantity) in _apart([(q.label, q.values, q) for q in _quantities(solution, what)]):
         attributes = {"units": quantity.unit, "frame": quantity.frame}
         dims: tuple[str, ...] = (across,)
         coordinates: dict[str, Any] = {}
         if quantity.values.ndim == 2:
-            axis = "axis" if set(quantity.axes) <= set("xyz") else f"{quantity.label}.axis"
+            axis = "axis" if set(quantity.axes) <= set("xyz") else f"{label}.axis"
             dims, coordinates = (across, axis), {axis: list(quantity.axes)}
-        variables[quantity.label] = xarray.DataArray(quantity.values, coordinates, dims, attrs=attributes)
+        variables[label] = xarray.DataArray(quantity.values, coordinates, dims, attrs=attributes)
     times = (across, first.values, {"units": first.unit})
     return xarray.Dataset(variables, {across: times}, {"model": solution.model.name})
+
+
+def _apart(given: list[tuple[str, FloatArray, Quantity]]) -> list[tuple[str, tuple[str, FloatArray, Quantity]]]:
+    """Each once with a name of its own: numbered where things of one name, such as two sensors, differ."""
+    kept: list[tuple[str, FloatArray, Quantity]] = []
+    for one in given:
+        if not any(name == one[0] and np.array_equal(values, one[1], equal_nan=True) for name, values, _ in kept):
+            kept.append(one)
+    return list(zip(distinct_names(name for name, _, _ in kept), kept, strict=True))
 
 
 def _quantities(solution: States, what: tuple[Any, ...]) -> list[Quantity]:

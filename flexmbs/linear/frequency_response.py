@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import distinct_names, number_meant
 from flexmbs.linear.response_pictures import bode_axes, draw_bode, draw_nyquist
 
 if TYPE_CHECKING:
@@ -30,13 +30,17 @@ class FrequencyResponse:
     values : (n_w, n_out, n_in) complex array
         Amplitudes of the outputs for each input.
     outputs, inputs : tuple of str
-        Their names.
+        Their names; equal ones are numbered from 1.
     """
 
     frequencies: FloatArray
     values: NDArray[np.complex128]
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for side in ("outputs", "inputs"):
+            object.__setattr__(self, side, distinct_names(getattr(self, side)))
 
     def __repr__(self) -> str:
         low, high = self.frequencies.min(), self.frequencies.max()
@@ -65,10 +69,7 @@ class FrequencyResponse:
         """The response (n_w,) of one output to one input, by name or number."""
         places = []
         for kind, wanted, names in (("output", output, self.outputs), ("input", source, self.inputs)):
-            known = wanted in names if isinstance(wanted, str) else 0 <= wanted < len(names)
-            if not known:
-                raise ModelError(f"FrequencyResponse: {unknown_name(kind, str(wanted), names)}")
-            places.append(names.index(wanted) if isinstance(wanted, str) else wanted)
+            places.append(number_meant("FrequencyResponse", kind, wanted, names))
         return np.asarray(self.values[:, places[0], places[1]])
 
     def to_dataframe(self) -> Any:

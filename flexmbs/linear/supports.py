@@ -32,7 +32,7 @@ def nodes_at(owner: str, operators: Operators, at: object) -> IntArray:
             return operators.node_set(at)
         except ModelError as error:
             raise ModelError(f"{owner}: {error}") from None
-    given = at if isinstance(at, list | tuple | np.ndarray) and np.ndim(at) == 1 else [at]
+    given = at if isinstance(at, list | tuple | range | np.ndarray) and np.ndim(at) == 1 else [at]
     nodes = np.unique(np.array([as_count(owner, "a node", n) for n in given], dtype=np.int64))
     if not len(nodes):
         raise ModelError(f"{owner}: there is no node in {show(at)}.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.body_description import BodyDescription, class_in_words
 from flexmbs.core.checks import as_name, show
+from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.field_terms import meant
@@ -117,6 +118,23 @@ class Model(Hinted):
         """The links of all trees."""
         return tuple(link for tree in self.trees for link in tree.bodies)
 
+    @cached_property
+    def load_names(self) -> tuple[str, ...]:
+        """Names of all loads in messages and results, each once: labels, numbered in their order where they are equal.
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> bead = fx.PlanarRigidBody(1.0, 0.1, position=(0.0, 0.0), name="bead")
+        >>> push, pull = fx.PointForce(bead.centre, (1, 0)), fx.PointForce(bead.centre, (0, 2))
+        >>> for name in fx.Model(bead, push, pull, fx.Gravity((0, -10))).load_names:
+        ...     print(name)
+        force at marker 'centre' of PlanarRigidBody 'bead' (1)
+        force at marker 'centre' of PlanarRigidBody 'bead' (2)
+        gravity
+        """
+        return distinct_names(load.label for load in self.loads)
+
     def _check(self, owner: str) -> None:
         if not self.bodies and not self.trees:
             raise ModelError(f"{owner}: there is no body; give at least one, for example a FlexibleBody.")
@@ -201,7 +219,7 @@ class Model(Hinted):
             between = " and ".join(body.name for body in bodies_of(j))
             upto = "up to " if all(side.planar for p in j.pairs for side in (p.a, p.b)) else ""
             lines.append(f"  {kind_in_words(j)} {j.name!r} of {between}: {upto}{len(j.equations)} equations")
-        lines += [f"  {load.label}" for load in self.loads]
+        lines += [f"  {name}" for name in self.load_names]
         lines += [f"  {kind_in_words(f)} {f.name!r}" for f in self.forces + self.controllers + self.states]
         return "\n".join(lines)
 

@@ -14,7 +14,9 @@ import numpy as np
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.distinct_names import distinct_names, numbers_meant
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.identity import IdentityMap
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.joints.coordinate_joint import unit_of
@@ -132,15 +134,21 @@ def _evaluated(label: str, name: str, offer: Offer, component: str | None, drawn
 
 
 def known_names(solution: States) -> dict[str, list[Any]]:
-    """Things of a solution by name: joints, forces, sensors, bodies; a link of a tree is its joint, too."""
+    """Things of a solution by name: joints, forces, sensors, bodies; a link of a tree is its joint, too.
+
+    Sensors of one name are numbered in the order of the controllers (`flexmbs.core.distinct_names`).
+    """
     model = _made(solution)
     found: dict[str, list[Any]] = {}
-    for thing in (
-        *model.joints, *(tree.joint(link.name) for tree in model.trees for link in tree.links), *model.forces,
-        *(sensor for c in model.controllers for sensor in getattr(c, "sensors", ())),
-        *(body for body in model.bodies), *model.tree_links,
-    ):  # fmt: skip
-        found.setdefault(str(thing.name), []).append(thing)
+    sensors = list(IdentityMap((s, None) for c in model.controllers for s in getattr(c, "sensors", ())))
+    joints = [*model.joints, *(tree.joint(link.name) for tree in model.trees for link in tree.links)]
+    others = [*model.bodies, *model.tree_links]
+    for name, thing in (
+        *((str(thing.name), thing) for thing in (*joints, *model.forces)),
+        *zip(distinct_names(str(s.name) for s in sensors), sensors, strict=True),
+        *((str(thing.name), thing) for thing in others),
+    ):
+        found.setdefault(name, []).append(thing)
     if hasattr(solution, ENERGY):
         found.setdefault(ENERGY, [getattr(solution, ENERGY)])
     return found
@@ -168,9 +176,7 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         return None, what, []
     fitting = [name for name in known if what == name or what.startswith(f"{name}.")]
     if not fitting:
-        raise ModelError(
-            f"Model {solution.model.name!r}: {unknown_name('joint, force, sensor or body', what, list(known))}"
-        )
+        numbers_meant(f"Model {solution.model.name!r}", "joint, force, sensor or body", what, list(known))
     name = max(fitting, key=len)
     rest = what[len(name) + 1 :].split(".") if len(what) > len(name) else []
     things = known[name]

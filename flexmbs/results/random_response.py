@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import number_meant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,11 +48,9 @@ class RandomResponse:
         """Roots of the mean squares (n_y,)."""
         return np.sqrt(self.mean_squares)
 
-    def of(self, output: str) -> float:
-        """The rms of one output."""
-        if output not in self.outputs:
-            raise ModelError(f"RandomResponse: {unknown_name('output', output, self.outputs)}")
-        return float(self.rms[self.outputs.index(output)])
+    def of(self, output: str | int) -> float:
+        """The rms of one output, by name or number."""
+        return float(self.rms[number_meant("RandomResponse", "output", output, self.outputs)])
 
     @property
     def crossings(self) -> FloatArray:

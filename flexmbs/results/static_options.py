@@ -26,7 +26,7 @@ class StaticOptions:
         Number of equal load steps; left out, the steps adapt: they grow while they are easy and are halved when they
         fail. Equal steps are halved, too, when they fail.
     initial_step, min_step : float
-        Of the load factor, from 0 to 1.
+        Of the load factor, from 0 to 1. A first step beyond a limit point may pass it without a warning.
     at : sequence of float, optional
         Load parameters that must be met exactly, ascending, at most 1.
     rtol : float

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import number_meant
 from flexmbs.dynamics.momentum import momentum
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.results.event_states import EventStates, states_at_events
@@ -192,10 +192,9 @@ class TimeSolution(States):
     def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
         """Times (n,) of the samples, and the values held for an actuator of a sampled controller from then on."""
         names = [a.name for c in self.model.controllers for a in c.actuators]
-        if actuator not in names:
-            raise ModelError(f"model {self.model.name!r}: {unknown_name('actuator', actuator, names)}")
+        number = number_meant(f"model {self.model.name!r}", "actuator", actuator, names)
         samples = np.asarray(self.extra["samples"])
-        return samples[:, 0], samples[:, 1 + names.index(actuator)]
+        return samples[:, 0], samples[:, 1 + number]
 
     def to_paraview(self, path: Any, body: Any, steps: Any = slice(None)) -> Any:
         """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""

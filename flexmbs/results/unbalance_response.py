@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import number_meant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,11 +49,9 @@ class UnbalanceResponse:
         """arg(Y) [rad], (n, n_y), unwrapped over the speed."""
         return np.asarray(np.unwrap(np.angle(self.values), axis=0))
 
-    def of(self, output: str) -> Any:
-        """Y (n,) of one output by its name."""
-        if output not in self.outputs:
-            raise ModelError(f"UnbalanceResponse: {unknown_name('output', output, self.outputs)}")
-        return self.values[:, self.outputs.index(output)]
+    def of(self, output: str | int) -> Any:
+        """Y (n,) of one output, by name or number."""
+        return self.values[:, number_meant("UnbalanceResponse", "output", output, self.outputs)]
 
     def to_dataframe(self) -> Any:
         """A row per speed; amplitude and phase of each output (needs pandas)."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.io.sealed import as_target
@@ -96,8 +97,21 @@ class Evaluations:
         atexit.register(self._rows.write)
 
     def __call__(self, values: Iterable[Mapping[str, Any]]) -> FloatArray:
-        """Numbers (n, n_measures) for a list of values; ``failed`` where a run has none."""
-        rows = [self.family.values(dict(row)) for row in values]
+        """Numbers (n, n_measures) for a list of values; ``failed`` where a run has none.
+
+        Raises
+        ------
+        ModelError
+            If values are missing, unknown or out of their ranges, or the builder gives different models for the same
+            values.
+        """
+        listed = list(values) if isinstance(values, Iterable) and not isinstance(values, Mapping | str) else None
+        if listed is None or any(not isinstance(row, Mapping) for row in listed):
+            raise ModelError(
+                f"Evaluations: expected a list of values by name, such as [{{{self.family.names[0]!r}: ...}}], not "
+                f"{show(values)}."
+            )
+        rows = [self.family.values(row) for row in listed]
         found = self._rows.numbers(rows, self.workers)
         return np.where(np.isfinite(found), found, self.failed)
 
@@ -169,6 +183,7 @@ class _Rows:
         missing = {key: i for i, key in reversed(list(enumerate(keys))) if key not in self._known}
         if missing:
             study = self.study
+            study.family.check_repeats(rows)
             alike = len(missing) + len(self._order)
             plan = Plan(study.family, study.analysis, study.measures, None, alike, self._layouts)
             jobs: list[Task] = [Job(i, rows[i], plan) for i in sorted(missing.values())]

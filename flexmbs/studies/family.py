@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class Family:
         self.name = getattr(named, "__name__", type(named).__name__)
         self.parameters: dict[str, Parameter] = dict(parameters)
         self._check_keywords()
+        self._repeats = False
 
     @property
     def owner(self) -> str:
@@ -118,15 +120,16 @@ class Family:
         Raises
         ------
         ModelError
-            If a value is out of its range, or the builder returns no model.
+            If a value is out of its range, or the builder returns no model, or raises a ModelError.
         FlexmbsError
-            Whatever the builder raises, with the values before it.
+            If the builder raises anything else; the message has it and the values.
         """
         checked = self.values(values)
         try:
             model = self.builder(**checked)
-        except FlexmbsError:
-            raise
+        except FlexmbsError as error:
+            kind = ModelError if isinstance(error, ModelError) else FlexmbsError
+            raise kind(f"{self.owner}: the builder failed with {in_words(checked)}: {error}") from error
         except Exception as error:
             raise FlexmbsError(
                 f"{self.owner}: the builder raised {type(error).__name__}: {error}; values: {in_words(checked)}."
@@ -144,25 +147,44 @@ class Family:
     def identity(self) -> str:
         """Digest of what the family is: the text of the builder, its ranges, and its model in the middle of them.
 
-        The builder is called twice.
+        Where the builder fails there, that it does takes the place of the model: samples may lie elsewhere.
+        """
+        try:
+            middle = fingerprint(describe_model(self.model(**self.centre))[0])
+        except FlexmbsError as error:
+            middle = f"no model: {type(error).__name__}"
+        text = "\n".join((source_digest(self.builder), repr(sorted(self.parameters.items())), middle))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def check_repeats(self, samples: Iterable[Mapping[str, Any]]) -> None:
+        """Call the builder twice in the middle of all ranges and compare, once; where it fails, at the first sample.
+
+        Samples for which it fails are passed over, too: their runs tell. They come second, since a builder may kill its
+        process there, which must be that of a run.
 
         Raises
         ------
         ModelError
-            If both models differ.
+            If both models differ, or the builder fails the second time.
         """
-        first, second = (describe_model(self.model(**self.centre)) for _ in range(2))
-        found = differences(first[0], second[0])
-        if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
-            found = ["points or cells of a mesh"]
-        if found:
-            raise ModelError(
-                f"{self.owner}: called twice with the same values ({in_words(self.centre)}), the builder returns "
-                f"different models: {'; '.join(found[:3])}. It must not draw random numbers or keep anything between "
-                f"calls; make what varies a parameter."
-            )
-        text = "\n".join((source_digest(self.builder), repr(sorted(self.parameters.items())), fingerprint(first[0])))
-        return hashlib.sha256(text.encode()).hexdigest()
+        for values in () if self._repeats else chain((self.centre,), samples):
+            try:
+                first = describe_model(self.model(**values))
+            except FlexmbsError:
+                continue
+            called = f"{self.owner}: check of repeatability: called twice with the same values ({in_words(values)}),"
+            remedy = "It must not draw random numbers or keep anything between calls; make what varies a parameter."
+            try:
+                second = describe_model(self.model(**values))
+            except FlexmbsError as error:
+                raise ModelError(f"{called} the builder fails the second time: {error} {remedy}") from error
+            found = differences(first[0], second[0])
+            if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
+                found = ["points or cells of a mesh"]
+            if found:
+                raise ModelError(f"{called} the builder returns different models: {'; '.join(found[:3])}. {remedy}")
+            self._repeats = True
+            return
 
     def __repr__(self) -> str:
         return f"<family {self.name!r} of {', '.join(self.parameters)}>"

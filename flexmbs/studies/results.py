@@ -76,6 +76,10 @@ class StudyRun:
         return f"<run {self.number}: {shown}; {self.ended.name.lower()}>"
 
 
+class _NoSuchRunError(ModelError, IndexError):
+    """As sequences raise it."""
+
+
 class StudyResults(Sequence[StudyRun]):
     """Runs of a study, in the order of its samples.
 
@@ -157,7 +161,7 @@ class StudyResults(Sequence[StudyRun]):
             return self._column(item).copy()
         if isinstance(item, slice):
             return [self[i] for i in range(*item.indices(len(self)))]
-        i = range(len(self))[item]
+        i = self._number(item)
         c = self.columns
         warned = str(c["warned"][i])
         return StudyRun(
@@ -173,6 +177,14 @@ class StudyResults(Sequence[StudyRun]):
 
     def __iter__(self) -> Iterator[StudyRun]:
         return (self[i] for i in range(len(self)))
+
+    def _number(self, run: Any) -> int:
+        """The number of a run, from the end where it is negative."""
+        if isinstance(run, bool) or not isinstance(run, int | np.integer):
+            raise ModelError(f"Study: a run is asked for by its number, a column by its name, not {show(run)}.")
+        if not -len(self) <= run < len(self):
+            raise _NoSuchRunError(f"Study: there is no run {run}; there are {len(self)}, counted from 0.")
+        return int(run) % len(self)
 
     def _column(self, name: str) -> Any:
         known = (*self.parameters, *self.measures, "seconds")
@@ -191,7 +203,7 @@ class StudyResults(Sequence[StudyRun]):
         """
         if not is_among(name, self.histories):
             raise ModelError(f"Study: {unknown_name('history', name, self.histories)}")
-        i = range(len(self))[run]
+        i = self._number(run)
         return self._histories("at", i), self._histories(name, i)
 
     @property
@@ -220,7 +232,7 @@ class StudyResults(Sequence[StudyRun]):
         best: StudyRun = self[int(np.nanargmin(numbers) if goal == "least" else np.nanargmax(numbers))]
         return best
 
-    def pareto(self, **goals: str) -> list[StudyRun]:
+    def pareto(self, *names: Any, **goals: str) -> list[StudyRun]:
         """Runs that no other run beats in one measure without being worse in another.
 
         Parameters
@@ -242,8 +254,10 @@ class StudyResults(Sequence[StudyRun]):
         >>> [run.values["x"] for run in study.run().pareto(near="least", middle="least")]
         [0.0, 0.25, 0.5]
         """
-        if not goals:
-            raise ModelError("pareto: name at least one goal, for example mass='least'.")
+        if names or not goals:
+            given = f", not {', '.join(map(show, names))} alone" if names else ""
+            example = names[0] if names and isinstance(names[0], str) and names[0].isidentifier() else "mass"
+            raise ModelError(f"pareto: name at least one goal by its measure, for example {example}='least'{given}.")
         columns = []
         for name, goal in goals.items():
             if not is_among(goal, GOALS):

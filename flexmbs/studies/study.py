@@ -156,6 +156,7 @@ class Study:
         """
         values = list(self.samples.draw(self.family))
         keys = [key_of(v) for v in values]
+        self.family.check_repeats(values)
         header = self.header
         if file is None:
             memory: dict[str, Outcome] = {}

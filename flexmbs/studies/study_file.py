@@ -290,4 +290,5 @@ def check_target(owner: str, target: Path) -> None:
         try:
             read_study(target)
         except ReadError as error:
-            raise ModelError(f"{owner}: {error} Give another name; nothing was written.") from error
+            what = str(error).removeprefix("Study: ")
+            raise ModelError(f"{owner}: {what} Give another name; nothing was written.") from error

@@ -69,7 +69,7 @@ def _items(dyn: Dynamics) -> Iterator[str]:
 
 def _terms(dyn: Dynamics) -> Iterator[str]:
     """Loads on nodes and elements, and dead moments on bodies and nodes that turn in space."""
-    loads, scale = dyn.system.model.loads, dyn.env.scale
+    names, scale = dyn.system.model.load_names, dyn.env.scale
     turning = np.zeros(dyn.n_v, dtype=bool)
     for b in range(dyn.coordinates.n_rotating):
         turning[dyn.n_linear + 6 * b + 3 : dyn.n_linear + 6 * b + 6] = True
@@ -87,7 +87,7 @@ def _terms(dyn: Dynamics) -> Iterator[str]:
             continue
         for i in np.unique(numbers[odd]):
             if scale[i] != 0.0:
-                yield f"load {loads[i].label!r}"
+                yield f"load {names[i]!r}"
 
 
 def _wrenches(dyn: Dynamics) -> Iterator[str]:
@@ -95,11 +95,11 @@ def _wrenches(dyn: Dynamics) -> Iterator[str]:
     m = dyn.mechanics
     if m is None:
         return
-    loads = dyn.system.model.loads
+    names = dyn.system.model.load_names
     group = m.wrenches
     for i in range(len(group.mk)):
         marker, load = m.markers.markers[int(group.mk[i])], int(group.load[i])
         turning = np.any(group.F[i]) if group.follower[i] else np.any(group.M[i]) and not marker.planar
         turning = turning or (bool(group.follower[i]) and np.any(group.M[i]) and not marker.planar)
         if turning and dyn.env.scale[load] != 0.0:
-            yield f"load {loads[load].label!r}" if load < len(loads) else f"the force on {marker}"
+            yield f"load {names[load]!r}" if load < len(names) else f"the force on {marker}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.distinct_names import number_meant
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.rows.rows import row_gradient
@@ -162,10 +163,8 @@ class SystemView(Hinted):
 
     def held(self, actuator: str) -> float:
         """The value held for an actuator."""
-        names = self._viewer.held_names
-        if actuator not in names:
-            raise ModelError(f"there is no actuator named {actuator!r}; there are {', '.join(names) or 'none'}.")
-        return float(self._viewer.held[names.index(actuator)])
+        number = number_meant("held", "actuator", actuator, self._viewer.held_names)
+        return float(self._viewer.held[number])
 
     def _placed(self, marker: Marker, tangent: bool = False) -> tuple[MarkerSet, MarkerWork]:
         markers, work = self._viewer.compiled(marker)

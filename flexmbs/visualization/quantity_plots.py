@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.checks import show
+from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError
 from flexmbs.io.sealed import as_target, replaced
 from flexmbs.results.quantities import VALUE, asked, over
@@ -80,7 +81,8 @@ def _draw(axes: Any, across: Quantity, group: list[Quantity], legend: dict[str, 
     """Quantities of one unit."""
     [x] = across.columns().values()
     columns = [item for quantity in group for item in quantity.columns().items()]
-    for i, (name, values) in enumerate(columns):
+    names = distinct_names(name for name, _ in columns)
+    for i, (name, (_, values)) in enumerate(zip(names, columns, strict=True)):
         axes.plot(x, values, label=name, **line(i), **dots(len(x)))
     axes.margins(x=0.01)
     axes.set_ylabel(_axis_label(group))

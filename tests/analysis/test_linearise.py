@@ -88,7 +88,8 @@ def test_inputs_that_are_not_in_the_model() -> None:
         rates = np.array([1.0, 2.0, 1.0, 1.5, -4.0]) / 0.6
         assert pytest.approx(np.array([np.zeros(5), rates]), abs=1e-9) == linear.B
         assert pytest.approx(0.5 * rates, abs=1e-6) == linear.D[1]
-        assert linear.inputs[0] == "motor"
+        assert linear.inputs[0] == "motor (1)"  # the actuator is called so, too
+        assert linear.inputs[2] == "motor (2)"
         assert linear.inputs[4] == "weak"
     inside = model.with_(inputs[0])  # as an input it does not act, or nothing would balance it
     assert pytest.approx(np.array([[0], [1 / 0.6]]), abs=1e-9) == fx.linearise(inside, [inputs[0]]).B

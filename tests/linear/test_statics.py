@@ -130,6 +130,9 @@ def test_a_force_shared_by_faces_is_a_traction(block) -> None:
     operators = block(Hexahedron20()).assemble()
     shared = fx.linear.NodalForce("right", (5.0, 0, 0), share="faces").forces(operators)
     traction = fx.linear.SurfaceLoad("right", traction=(5.0 / SECTION, 0, 0)).forces(operators)
+    nodes = range(len(operators.points))  # a sequence of int like any other; all outer faces
+    pressed = fx.linear.SurfaceLoad(nodes, pressure=1.0).forces(operators)
+    np.testing.assert_array_equal(pressed, fx.linear.SurfaceLoad(list(nodes), pressure=1.0).forces(operators))
     assert np.abs(shared - traction).max() < 1e-14
 
 

@@ -207,6 +207,55 @@ def test_builders_that_draw_random_numbers_are_refused() -> None:
         Study(several, Grid(length=2), Measure("lowest", lowest), Simulation(0.0)).run(progress=False)
 
 
+def test_a_builder_that_fails_in_the_middle_of_the_ranges() -> None:
+    """Only where it is asked for: the other runs are made, and the failed one tells what it was called with."""
+
+    def legs(x: float = 0.0) -> fx.Model:
+        p = fx.PointMass(2.0, position=(x, 0, 0), name="p")
+        return fx.Model(p, fx.SpringDamper(fx.ground.marker((0.5, 0, 0)), p, stiffness=1e3, name="leg"))
+
+    where = Measure("x at the end", lambda run: run.position("p")[-1, 0])
+    for samples in ([0.1, 0.9], [0.5, 0.1, 0.9]):
+        middle = Family(legs, x=Between(0.0, 1.0))
+        done = Study(middle, fx.studies.Points({"x": samples}), where, Simulation(0.0)).run(progress=False)
+        assert done["x at the end"][-2:].tolist() == [0.1, 0.9]
+        assert len(done.failed) == len(samples) - 2
+    assert "the builder failed with x = 0.5: SpringDamper 'leg'" in done[0].message
+
+
+def test_what_does_not_repeat_is_refused_though_the_middle_fails() -> None:
+    rng = np.random.default_rng(0)
+
+    def drawn(length: float) -> fx.Model:
+        if length == 0.75:
+            raise ValueError("not here")
+        return bob(length, rng.uniform(1, 2))
+
+    with pytest.raises(fx.ModelError, match=r"check of repeatability: called twice .*\(length = 0.5\)"):
+        Study(Family(drawn, length=Between(0.5, 1.0)), Grid(length=2), Measure("lowest", lowest), Simulation(0.0)).run(
+            progress=False
+        )
+
+
+def test_wrong_questions_to_results(tmp_path) -> None:
+    done = study(samples=Grid(length=2, mass=1)).run(tmp_path / "a.h5", progress=False)
+    with pytest.raises(fx.ModelError, match="there is no run 99; there are 2"):
+        done[99]
+    with pytest.raises(IndexError):  # as of any sequence
+        done[-3]
+    assert done[-1].number == 1
+    with pytest.raises(fx.ModelError, match="lowest='least', not 'lowest' alone"):
+        done.pareto("lowest")
+    whole = (tmp_path / "a.h5").read_bytes()
+    (tmp_path / "a.h5").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(fx.ModelError, match=r"^Study: /.* is damaged"):
+        study(samples=Grid(length=2, mass=1)).run(tmp_path / "a.h5", progress=False)
+    runs = fx.studies.Evaluations(family(), Measure("lowest", lowest), Simulation(0.0), tmp_path / "b.h5")
+    for wrong in ({"length": 1.0, "mass": 1.0}, 3.0, [1.0]):
+        with pytest.raises(fx.ModelError, match="expected a list of values by name"):
+            runs(wrong)
+
+
 def test_words_as_values(tmp_path) -> None:
     def beam(material: str = "steel", length: float = 1.0) -> fx.Model:
         return bob(length, {"steel": 2.0, "wood": 1.0}[material])

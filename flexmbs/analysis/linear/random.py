@@ -19,7 +19,8 @@ from scipy.linalg import matrix_balance, solve_continuous_lyapunov
 from flexmbs.analysis.linear.spectra import TableSpectrum, WhiteSpectrum
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.distinct_names import number_meant
+from flexmbs.core.errors import ModelError
 from flexmbs.results.random_response import RandomResponse
 
 if TYPE_CHECKING:
@@ -37,7 +38,12 @@ def random_response(linear: LinearModel, spectra: Mapping[Any, Any]) -> RandomRe
     """The response of all outputs to independent inputs; see `LinearModel.random`."""
     if not isinstance(spectra, Mapping) or not spectra:
         raise ModelError(f"random: expected a mapping of inputs to spectra, not {show(spectra)}.")
-    given = {_number(linear, key): _spectrum(key, value) for key, value in spectra.items()}
+    given: dict[int, Any] = {}
+    for key, value in spectra.items():
+        number = number_meant("random", "input", key, linear.inputs, linear.sources)
+        if number in given:
+            raise ModelError(f"random: the input {linear.inputs[number]!r} is given two spectra; give one.")
+        given[number] = _spectrum(key, value)
     poles = linear.poles
     largest = float(np.abs(poles).max(initial=0.0))
     bad = poles[poles.real >= -DECAYING * largest]
@@ -57,16 +63,6 @@ def random_response(linear: LinearModel, spectra: Mapping[Any, Any]) -> RandomRe
         return np.asarray(sum(size[:, :, j] * spectrum(f)[:, None] for j, spectrum in given.items()))
 
     return RandomResponse(outputs=linear.outputs, mean_squares=squares, rate_mean_squares=rates, density=density)
-
-
-def _number(linear: LinearModel, key: Any) -> int:
-    """The input that a key means: its name, number, or an object with that name or label."""
-    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(linear.inputs):
-        return key
-    name = key if isinstance(key, str) else getattr(key, "name", getattr(key, "label", show(key)))
-    if name not in linear.inputs:
-        raise ModelError(f"random: {unknown_name('input', str(name), linear.inputs)}")
-    return linear.inputs.index(name)
 
 
 def _spectrum(key: Any, value: Any) -> Any:

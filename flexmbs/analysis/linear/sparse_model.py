@@ -20,6 +20,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 from flexmbs.analysis.inputs import find_inputs, load_column, outside_columns, without_inputs
 from flexmbs.analysis.linear_model import numbers_of, telling_frequencies
 from flexmbs.analysis.operating_point import OperatingPoint, operating_point
+from flexmbs.analysis.output_names import output_names, output_sensors
 from flexmbs.analysis.small_motions import SmallMotions, stiffness_by_mass
 from flexmbs.core.checks import as_array, as_count, is_list
 from flexmbs.core.contracts import FloatArray
@@ -57,6 +58,9 @@ class SparseLinearModel:
     positions, rates : (n_y, n) arrays
         c and d of the outputs.
     inputs, outputs : tuples of str
+        As of `LinearModel`.
+    sources, sensors : tuples
+        The loads, actuators ... and the sensors that inputs and outputs are.
     """
 
     motions: SmallMotions
@@ -65,6 +69,8 @@ class SparseLinearModel:
     rates: FloatArray
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    sources: tuple[Any, ...] = ()
+    sensors: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         n, n_c = self.motions.S.shape[0], self.motions.G.shape[0]
@@ -80,14 +86,17 @@ class SparseLinearModel:
         return _nearest(self.motions, nothing, nothing.T, as_count("poles", "count", count, minimum=1), n - n_c)
 
     def zeros(self, inputs: Any = 0, outputs: Any = 0, count: int = 20) -> Any:
-        """About the ``count`` zeros nearest to zero [1/time] from inputs to as many outputs, by name or number.
+        """About the ``count`` zeros nearest to zero [1/time] from inputs to as many outputs.
+
+        Inputs and outputs as `LinearModel.part` takes them.
 
         Raises
         ------
         ModelError
             If inputs and outputs are not equally many, or an output depends on rates.
         """
-        i, o = numbers_of("input", inputs, self.inputs), numbers_of("output", outputs, self.outputs)
+        i = numbers_of("input", inputs, self.inputs, self.sources)
+        o = numbers_of("output", outputs, self.outputs, self.sensors)
         if len(i) != len(o):
             raise ModelError(f"zeros: {len(i)} inputs and {len(o)} outputs; take equally many.")
         c = self.positions[o]
@@ -259,7 +268,7 @@ def linearise_sparse(
     chosen = find_inputs(described, inputs)
     if any(i.kind == "motion" for i in chosen):
         raise ModelError("linearise_sparse: prescribed motions are no inputs here; take loads or actuators.")
-    off = tuple(i.name for i in chosen if i.kind == "load")
+    off = tuple(i.number for i in chosen if i.kind == "load")
     if not solved and without_inputs(described, chosen) is not described:
         model = without_inputs(described, chosen)
     point = operating_point("linearise_sparse", model, () if solved else off)
@@ -278,12 +287,10 @@ def linearise_sparse(
             forces[:, j] = -(E.T @ held_columns(dyn, state, [item.number]))[:, 0]
     sensors = () if is_list(outputs, 0) else as_sensors("linearise_sparse", outputs)
     rows = _Rows(point, sensors)
-    names: list[str] = []
-    for s in sensors:
-        names += [s.name] if s.size == 1 else [f"{s.name}[{k}]" for k in range(s.size)]
     return SparseLinearModel(
-        point.motions(), forces, rows.of(0), rows.of(1), tuple(i.name for i in chosen), tuple(names)
-    )
+        point.motions(), forces, rows.of(0), rows.of(1), tuple(i.name for i in chosen), output_names(sensors),
+        tuple(i.thing for i in chosen), output_sensors(sensors),
+    )  # fmt: skip
 
 
 class _Rows:

@@ -47,6 +47,8 @@ class TimeVaryingModel:
         What the sensors read along the motion.
     states, inputs, outputs : tuples of str
         The same at all times.
+    sources, sensors : tuples
+        As of `LinearModel`.
     """
 
     t: FloatArray
@@ -58,6 +60,8 @@ class TimeVaryingModel:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    sources: tuple[Any, ...] = ()
+    sensors: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.t)
@@ -71,8 +75,7 @@ class TimeVaryingModel:
     def __getitem__(self, number: int) -> LinearModel:
         """The linear model of one of the times."""
         i = range(len(self))[number]
-        return LinearModel(self.A[i], self.B[i], self.C[i], self.D[i], self.states, self.inputs, self.outputs,
-                           self.operating_outputs[i])  # fmt: skip
+        return self._model(self.A[i], self.B[i], self.C[i], self.D[i], self.operating_outputs[i])
 
     def at(self, t: float) -> LinearModel:
         """The linear model at a time between the first and the last, interpolated by cubic splines.
@@ -83,8 +86,14 @@ class TimeVaryingModel:
             If the time lies outside.
         """
         time = self._within("at", "t", t)
-        A, B, C, D, reading = (self._spline(x)(time) for x in (self.A, self.B, self.C, self.D, self.operating_outputs))
-        return LinearModel(A, B, C, D, self.states, self.inputs, self.outputs, reading)
+        return self._model(
+            *(self._spline(x)(time) for x in (self.A, self.B, self.C, self.D, self.operating_outputs))
+        )  # fmt: skip
+
+    def _model(self, A: FloatArray, B: FloatArray, C: FloatArray, D: FloatArray, reading: FloatArray) -> LinearModel:
+        """The linear model of one moment."""
+        return LinearModel(A, B, C, D, self.states, self.inputs, self.outputs, reading, None, self.sources,
+                           self.sensors)  # fmt: skip
 
     def transition(self, begin: float | None = None, end: float | None = None) -> FloatArray:
         """What a deviation x at ``begin`` has become at ``end``: x(end) = Phi x(begin), without inputs (n_x, n_x).
@@ -196,7 +205,8 @@ def linearise_along(
     A, B, C, D, reading = (
         np.array([getattr(x, name) for x in models]) for name in ("A", "B", "C", "D", "operating_outputs")
     )
-    return TimeVaryingModel(np.asarray(run.t)[steps], A, B, C, D, reading, one.states, one.inputs, one.outputs)
+    return TimeVaryingModel(np.asarray(run.t)[steps], A, B, C, D, reading, one.states, one.inputs, one.outputs,
+                            one.sources, one.sensors)  # fmt: skip
 
 
 def _steps(owner: str, run: TimeSolution, times: Any) -> IntArray:

@@ -52,7 +52,8 @@ class Event(Description):
     terminal : bool, default False
         Whether the run ends there.
     action : function (view) -> changes, optional
-        Called once, with a view of the system at the event; what it returns is handed to the simulation.
+        Called once, with a view of the system at the event. It returns nothing, or new factors of loads: a mapping with
+        the loads themselves or their names (`Model.load_names`) as keys, such as ``{push: 0.0}``.
     pieces : int, default 1
         In how many equal pieces each step is looked at. Two passages within one piece cancel each other and are not
         seen; more pieces cost an evaluation each.
