@@ -22,11 +22,24 @@ FOREIGN_SECTIONS = (
     "BEAM SECTION", "BEAM GENERAL SECTION", "SHELL GENERAL SECTION", "MEMBRANE SECTION", "FLUID SECTION",
 )  # fmt: skip
 OF_MATERIAL = ("ELASTIC", "DENSITY", "DAMPING")
-NOT_READ = frozenset((
-    "BOUNDARY", "COUPLING", "DASHPOT", "DISTRIBUTING COUPLING", "EQUATION", "KINEMATIC COUPLING", "MASS", "MPC",
-    "NONSTRUCTURAL MASS", "RIGID BODY", "ROTARY INERTIA", "SPRING", "TIE",
+MESH = frozenset((
+    "ASSEMBLY", "ELEMENT", "ELSET", "END ASSEMBLY", "END INSTANCE", "END PART", "INSTANCE", "NODE", "NSET", "PART",
 ))  # fmt: skip
-"""Keywords that change a structure and are not read."""
+"""Keywords that `flexmbs.meshes.abaqus_format` reads."""
+HARMLESS = frozenset((
+    "AMPLITUDE", "CONDUCTIVITY", "DISTRIBUTION TABLE", "EL FILE", "EL PRINT", "ELEMENT OUTPUT", "EXPANSION",
+    "FILE FORMAT", "FILTER", "FRICTION", "HEADING", "NODE FILE", "NODE OUTPUT", "NODE PRINT", "ORIENTATION", "OUTPUT",
+    "PHYSICAL CONSTANTS", "PREPRINT", "RESTART", "SECTION CONTROLS", "SPECIFIC HEAT", "SURFACE", "SURFACE BEHAVIOR",
+    "SURFACE INTERACTION", "TIME POINTS", "TRANSFORM", "USER OUTPUT VARIABLES",
+))  # fmt: skip
+"""Keywords without which stiffness and mass are the same: texts, output, heat, and what only matters where another
+keyword uses it that is read, refused or named. All that is neither here nor read is named."""
+SECTION_OPTIONS = frozenset((
+    "COMPOSITE", "CONTROLS", "ELSET", "MATERIAL", "NODAL THICKNESS", "OFFSET", "ORIENTATION", "POISSON",
+    "SECTION INTEGRATION", "TEMPERATURE",
+))  # fmt: skip
+"""Options of sections that are read, refused with a hint, or change nothing in the linear elements here: Poisson's
+ratio of the thickness in large strains, points over the thickness, hourglass stiffness of elements not there."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +66,10 @@ class SectionCard:
 
 @dataclass(frozen=True)
 class Sections:
-    """Materials by their name in capitals, sections in the order of the file, and keywords that were passed over."""
+    """Materials by their name in capitals, sections in the order of the file, and keywords that are not read.
+
+    These may change the structure, or are unknown here.
+    """
 
     materials: Mapping[str, MaterialCard] = field(default_factory=dict)
     sections: tuple[SectionCard, ...] = ()
@@ -67,7 +83,7 @@ def read_sections(path: Path) -> Sections:
     ------
     ReadError
         If a law or section is of a kind that is not supported (temperature dependence, orientations, composites,
-        beams), a number is missing, or a material or section has no name.
+        beams, mass beside that of the material), a number is missing, or a material or section has no name.
     """
     materials: dict[str, MaterialCard] = {}
     sections: list[SectionCard] = []
@@ -90,9 +106,11 @@ def read_sections(path: Path) -> Sections:
             sections.append(_section(keyword, options, rows, place))
         elif keyword in FOREIGN_SECTIONS:
             raise ReadError(f"{place}: *{keyword} is not supported; give flexmbs.linear.Part its regions instead.")
-        elif keyword in NOT_READ and keyword not in passed:
+        elif keyword not in MESH and keyword not in HARMLESS:
             passed.append(keyword)
-    return Sections(materials, tuple(sections), tuple(passed))
+        if keyword == "DAMPING":
+            passed += [f"DAMPING, {name}=" for name in options if name not in ("ALPHA", "BETA")]
+    return Sections(materials, tuple(sections), tuple(dict.fromkeys(passed)))
 
 
 def _completed(
@@ -127,6 +145,12 @@ def _section(keyword: str, options: dict[str, str], rows: list[tuple[str, str]],
     for name in ("COMPOSITE", "OFFSET", "NODAL THICKNESS"):
         if name in options and options[name] not in ("0", "0.", "0.0"):
             raise ReadError(f"{place}: *{keyword} with {name} is not supported; make the part in Python, with regions.")
+    unknown = [name for name in options if name not in SECTION_OPTIONS]
+    if unknown:
+        raise ReadError(
+            f"{place}: *{keyword} with {unknown[0]} is not supported, and without it mass or stiffness may be wrong; "
+            "take it out of the file, and give the part what it adds in Python."
+        )
     elset, material = options.get("ELSET", ""), options.get("MATERIAL", "")
     if not elset or not material:
         raise ReadError(f"{place}: *{keyword} needs ELSET= and MATERIAL=.")

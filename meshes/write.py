@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import warnings
+from collections import Counter
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.checks import show
-from flexmbs.core.errors import MeshError
+from flexmbs.core.errors import MeshError, ReadError
 from flexmbs.meshes.abaqus_format import write_abaqus
+from flexmbs.meshes.foreign import read_foreign
 from flexmbs.meshes.gmsh_format import write_gmsh
 from flexmbs.meshes.hdf5_write import write_in_a_process
 from flexmbs.meshes.mesh import Mesh
@@ -29,6 +31,8 @@ __all__ = ["write_mesh"]
 
 #: formats that are, or have beside them, an HDF5 file
 HDF5 = (".med", ".xdmf", ".xmf", ".h5m", ".cgns")
+#: formats that meshio does not read
+PICTURES = (".svg",)
 #: formats whose meshio writers keep point data
 WITH_DATA = (".vtk", ".vtu", ".xdmf", ".xmf", ".h5m", ".med", ".e", ".exo", ".ex2", ".cgns", ".avs", ".dat", ".tec")
 
@@ -39,7 +43,8 @@ def write_mesh(mesh: Mesh, path: str | PathLike[str]) -> None:
     Gmsh (``.msh``, version 2.2 in text) and Abaqus (``.inp``) files keep all sets and every digit. A Gmsh file lists a
     cell of several sets once for each of them, as Gmsh itself does in this version: `read_mesh` makes one cell of it
     again, and adds node sets for the cell sets, but other programs may count such a cell twice. No other
-    format keeps sets, and Abaqus files hold no point data: one warning names what was lost.
+    format keeps sets, and Abaqus files hold no point data: one warning names what was lost. Files of other formats are
+    read back, and refused where cells are missing or have become others.
 
     Parameters
     ----------
@@ -51,7 +56,7 @@ def write_mesh(mesh: Mesh, path: str | PathLike[str]) -> None:
     Raises
     ------
     MeshError
-        If the folder does not exist, the suffix is unknown, or the format cannot hold the cells or names; if there is
+        If the folder does not exist, the suffix is unknown, or the format cannot hold all cells or names; if there is
         no room for the file, of which then nothing is left.
 
     Examples
@@ -132,6 +137,8 @@ def _through_meshio(mesh: Mesh, path: Path) -> str:
                 raise
             except (*FOREIGN_ERRORS, meshio.WriteError) as error:
                 why = f"{type(error).__name__}: {error}"
+        if not why and path.suffix.lower() not in PICTURES:
+            why = _lost_cells(draft, mesh)
         if why:
             raise MeshError(
                 f"write_mesh: this mesh cannot be written as {path.suffix!r} ({why}); use .msh, .inp, .vtu or another "
@@ -140,6 +147,23 @@ def _through_meshio(mesh: Mesh, path: Path) -> str:
     said = said or output.said
     # that a third coordinate is added to plane points is no loss
     return "" if "2D" in said or "third component" in said else said
+
+
+def _lost_cells(file: Path, mesh: Mesh) -> str:
+    """What became of the cells in a file, read back by meshio; empty if all are there."""
+    try:
+        found, _ = read_foreign(file)
+    except ReadError as error:
+        return f"what is written cannot be read back: {error}"
+    there, wanted = Counter[str](), Counter[str]()
+    for block in found.cells:
+        there[block.type] += len(block.data)
+    for block in mesh.cells:
+        wanted[block.cell_type] += block.n_cells
+    if +there == wanted:
+        return ""
+    kept = ", ".join(f"{n} {kind}" for kind, n in (+there).items()) or "none"
+    return f"of its cells {', '.join(f'{n} {kind}' for kind, n in wanted.items())} the file would have {kept}"
 
 
 def _warn_of_losses(

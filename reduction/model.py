@@ -16,8 +16,9 @@ from scipy import linalg
 
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.linear.averaging import rows_of
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.inertia import InertiaInvariants
@@ -77,7 +78,8 @@ class ReducedModel(Hinted):
     provenance : mapping of str to str
         What it was made from and how.
     stress_nodes : (s,) array of int
-        Nodes at which stresses can be told without the part.
+        Nodes at which stresses can be told without the part, ascending; a node stands there as often as it has
+        stresses that are kept apart (borders of regions, folds of shells, ends of frames).
     stress_shapes : (s, n_c, m) array
         Stresses there for each coordinate.
     stress_names : tuple of str
@@ -208,6 +210,24 @@ class ReducedModel(Hinted):
         held = self.dofs.node >= 0
         out[self.dofs.node[held], self.dofs.component[held]] = moved[held]
         return out
+
+    def stress_rows(self, nodes: Any) -> IntArray:
+        """Rows of ``stress_nodes`` of given nodes (n,), in their order: one of each, or all that it has.
+
+        Raises
+        ------
+        ModelError
+            If the model has no stresses at one of them.
+        """
+        known = np.asarray([] if self.stress_nodes is None else self.stress_nodes, dtype=np.int64)
+        wanted = np.atleast_1d(np.asarray(nodes, dtype=np.int64))
+        missing = wanted[~np.isin(wanted, known)]
+        if len(missing):
+            raise ModelError(
+                f"{self!r}: it has no stresses at nodes {show(missing.tolist())}; name them in "
+                f"reduce(..., stresses=...)."
+            )
+        return rows_of(known, wanted)[1]
 
     def stresses(self, q: Any) -> FloatArray:
         """Stresses (s, n_c, ...) at ``stress_nodes`` from coordinates (m, ...), in the order of ``stress_names``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from flexmbs.linear.linear_solution import LinearSolution
 from flexmbs.linear.modes import stressed_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
-from flexmbs.linear.stresses import stress_operator
+from flexmbs.linear.stresses import stress_operator, stress_rows
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.free_parts import HELD, rigid_motions, what_holds
 from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part, with_rigid_motions
@@ -69,7 +70,9 @@ def reduce(
         ``method(attached) -> Basis`` for another method, such as
         ``lambda a: rubin(a.operators.K, a.operators.M, a.boundary, 20)``; ``modes`` then does not count.
     stresses : str or sequence of int, optional
-        Node set, numbers of nodes or ``"all"``: where the model can tell stresses without the part.
+        Node set, numbers of nodes or ``"all"``: where the model can tell stresses without the part. They are those of
+        `flexmbs.linear.stresses.nodal_stresses`: a node has several where elements are kept apart (borders of regions,
+        folds of shells, frames), and stands in ``stress_nodes`` as often.
     geometric_stiffening : bool, default False
         Whether to keep the second-order fields of geometric stiffening, which bodies that spin fast or are taut need;
         a static solution for each of 6 inertia loads and 6 loads of each interface (`flexmbs.reduction.stiffening`).
@@ -77,6 +80,7 @@ def reduce(
         A static solution of the same part (`static_response`), whose stress stiffness is added to K. The stressed state
         is the one without deformation; the loads that hold it are in balance with its stresses and not to be applied
         again. They keep their directions in the frame of the part, so that its rotation strains it: hold an interface.
+        ``stresses`` are then those by which the motion changes the prestress, without it.
     name : str, optional
         Of the model; that of the part by default.
     units : mapping of str to str, optional
@@ -108,6 +112,12 @@ def reduce(
     if not isinstance(what, Part | Operators):
         raise ModelError(f"reduce: expected a Part or Operators, not {show(what)}.")
     title = as_name("reduce", "name", name) if name is not None else what.name if isinstance(what, Part) else "part"
+    if prestress is not None and stresses is not None:
+        warnings.warn(
+            f"reduce {title}: the stresses of the model are those of its deformation, zero in the prestressed state. "
+            f"Add those of the prestress, prestress.stresses(), for what is in the material.",
+            stacklevel=2,
+        )
     began = time.perf_counter()
     with Progress(f"reduce {title}", progress) as shown:
         operators = what.assemble(lambda f, text: shown.show(0.2 * f, text)) if isinstance(what, Part) else what
@@ -222,7 +232,7 @@ def _inertia(
 
 
 def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArray | None, tuple[str, ...], Any]:
-    """Nodes, names and stress shapes (s, n_c, m)."""
+    """Nodes (s,), one for each value, names and stress shapes (s, n_c, m)."""
     if wanted is None:
         return None, (), None
     if full.part is None:
@@ -235,6 +245,7 @@ def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArra
     if not len(nodes):
         raise ModelError(f"reduce: no node of {show(wanted)} belongs to an element.")
     operator, names = stress_operator(full.part, nodes)
+    nodes = stress_rows(full.part, nodes)
     return nodes, names, (operator @ shapes).reshape(len(nodes), len(names), shapes.shape[1])
 
 

@@ -36,7 +36,8 @@ PIECE = 1 << 24
 class StressBlock(NamedTuple):
     """Some stored states: ``t (n,)``, ``values (n, n_s, n_c)`` in axes of the frame of the body.
 
-    ``nodes (n_s,)`` and ``names (n_c,)`` say what the columns are.
+    ``nodes (n_s,)`` and ``names (n_c,)`` say what the columns are. A node stands there as often as it has stresses that
+    are kept apart (`ReducedModel.stress_rows`).
     """
 
     t: FloatArray
@@ -95,7 +96,7 @@ def stress_blocks(
     with stored_states("stress_blocks", run, model) as (system, n, rows, _):
         drawing = reduced_drawing("stress_blocks", system, body)
         owner = drawing.source
-        chosen, shapes = stress_shapes("stress_blocks", owner, nodes)
+        chosen, shapes = stress_shapes(owner, nodes)
         names = tuple(owner.reduced.stress_names)
         size = max(1, PIECE // (8 * max(1, shapes[:, :, 0].size)))
         size = size if states is None else as_count("stress_blocks", "states", states, minimum=1)
@@ -117,8 +118,8 @@ def write_stresses(
     """Write the stresses of a body over a run to an HDF5 file, with bounded memory.
 
     The file has the datasets ``t (n_t,)``, ``nodes (n_s,)``, ``names (n_c,)``, ``stresses (n_t, n_s, n_c)`` in axes of
-    the frame of the body, ``peaks (n_s,)``: the largest von Mises stress of each node, and ``peak_times (n_s,)``. It
-    replaces an older one of that name when it is complete.
+    the frame of the body, ``peaks (n_s,)``: the largest von Mises stress of each entry of ``nodes``, and ``peak_times
+    (n_s,)``. It replaces an older one of that name when it is complete.
 
     Parameters
     ----------

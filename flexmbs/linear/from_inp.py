@@ -52,16 +52,17 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     ReadError
         If the file cannot be read, has no sections, a section names a material or element set that is not there, a
         material has no ``*ELASTIC`` or no ``*DENSITY``, or something is not supported: temperature dependence,
-        orientations, composites, beam sections.
+        orientations, composites, beam sections, the mass per area of ``*SHELL SECTION, DENSITY=``.
     ModelError, MeshError
         If cells have no section, or two.
 
     Warns
     -----
     UserWarning
-        If the file has supports, rigid bodies, ties, springs, dashpots or point masses, which are not read, with the
-        number of those that are elements; or mass damping; or types of elements that do not exist here, with what was
-        taken instead.
+        If the file has, before its first step, keywords that are not read and may change the structure (supports, rigid
+        bodies, ties, springs, foundations, embedded elements, contact, initial stresses, pretension), with the number
+        of those that are elements; or mass damping; or types of elements that do not exist here, with what was taken
+        instead.
 
     Examples
     --------
@@ -89,8 +90,8 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
         )
     if cards.not_read:
         warnings.warn(
-            f"{path}: not read, as they are no elements: {', '.join('*' + word for word in cards.not_read)}. Give the "
-            "part its connections in Python: what these add or hold is missing in it.",
+            f"{path}: not read: {', '.join('*' + word for word in cards.not_read)}. Give the part its "
+            "connections, loads and supports in Python: what these change is missing in it.",
             stacklevel=2,
         )
     regions, taken = [], dict[str, Choice]()

@@ -1,7 +1,9 @@
 r"""Stresses from displacements: at the points of the elements, averaged at nodes, and as an operator.
 
-Elements tell stresses where they are most accurate and carry them over to their nodes. At a node the values of all
-elements of one region are averaged with equal weights; regions are kept apart, since stresses jump between materials.
+Elements tell stresses where they are most accurate and carry them over to their nodes. At a node the values of those
+elements are averaged, with equal weights, that `flexmbs.linear.averaging` puts together: regions, the sheets of a fold
+or junction of shells, and the ends of frames and trusses are kept apart. The operator is the same map as a matrix.
+
 A free thermal strain eps is left out by subtracting from the displacements of each element the dilation
 eps (x - x_mean) that it would have if nothing held it.
 """
@@ -18,6 +20,7 @@ from flexmbs.core.checks import as_array
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.linear.contract import STRESS_NAMES
+from flexmbs.linear.averaging import averages, other_faces, rows_of, tensors
 
 if TYPE_CHECKING:
     from flexmbs.linear.body_loads import ThermalLoad
@@ -30,9 +33,11 @@ __all__ = [
     "NodalStresses",
     "element_displacements",
     "element_stresses",
+    "largest_at_nodes",
     "nodal_stresses",
     "nodal_von_mises",
     "stress_operator",
+    "stress_rows",
     "von_mises",
 ]
 
@@ -51,15 +56,19 @@ class ElementStresses(NamedTuple):
 
 
 class NodalStresses(NamedTuple):
-    """Stresses averaged at the ``nodes (n,)`` of one region: ``names (n_c,)`` and ``values (n, n_c)``.
+    """Stresses at the ``nodes (n,)`` of one region, averaged: ``names (n_c,)`` and ``values (n, n_c)``.
 
-    For a matrix of m displacements ``values`` is (n, n_c, m).
+    For a matrix of m displacements ``values`` is (n, n_c, m). Nodes ascend. One stands there several times where
+    elements of the region are kept apart (`flexmbs.linear.averaging`): shells that meet in a fold or a junction, and
+    all elements with stress resultants, which are in the local axes of their element. ``cells (n,)`` tells them apart:
+    the number, in its block of the mesh, of the first element that the row is the average of.
     """
 
     region: Region
     nodes: IntArray
     names: tuple[str, ...]
     values: FloatArray
+    cells: IntArray
 
 
 def element_displacements(
@@ -130,27 +139,29 @@ def nodal_stresses(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) -> l
     given = np.asarray(u)
     columns = _physical(part, given if given.ndim == 2 else given[:, None], 2)
     m = columns.shape[1]
-    regions: list[Region] = []
-    sums: list[FloatArray] = []
-    counts: list[FloatArray] = []
+    means = averages(part)
+    sums = [np.zeros((len(mean.nodes), len(mean.region.element.stress_names), m)) for mean in means]
+    places = {id(placed.piece): (i, placed) for i, mean in enumerate(means) for placed in mean.pieces}
+    before, start = None, 0
     for piece, cells, group in part.groups():
+        start = start if piece is before else 0
+        before, chunk = piece, slice(start, start + len(cells))
+        start += len(cells)
+        at, placed = places[id(piece)]
+        rows, turned = placed.rows[chunk].ravel(), placed.turned[chunk]
         element = piece.region.element
-        if piece.region not in regions:
-            regions.append(piece.region)
-            sums.append(np.zeros((len(part.nodes.points), len(element.stress_names), m)))
-            counts.append(np.zeros(len(part.nodes.points)))
-        at = regions.index(piece.region)
-        counts[at] += np.bincount(cells.ravel(), minlength=len(counts[at]))
         for i in range(m):
             values = element.nodal_stresses(group, element_displacements(part, piece, cells, columns[:, i], thermal))
+            if turned.any():
+                values[turned] = values[turned][:, :, other_faces(element.stress_names)]
             for c in range(values.shape[2]):
-                sums[at][:, c, i] += np.bincount(cells.ravel(), values[:, :, c].ravel(), minlength=len(counts[at]))
+                sums[at][:, c, i] += np.bincount(rows, values[:, :, c].ravel(), minlength=len(sums[at]))
     found = []
-    for region, total, count in zip(regions, sums, counts, strict=True):
-        nodes = np.flatnonzero(count)
-        values = total[nodes] / count[nodes][:, None, None]
+    for mean, total in zip(means, sums, strict=True):
+        values = total / mean.counts[:, None, None]
+        names = mean.region.element.stress_names
         found.append(
-            NodalStresses(region, nodes, region.element.stress_names, values if given.ndim == 2 else values[:, :, 0])
+            NodalStresses(mean.region, mean.nodes, names, values if given.ndim == 2 else values[:, :, 0], mean.cells)
         )
     return found
 
@@ -177,7 +188,7 @@ def von_mises(values: Any, names: Sequence[str] = STRESS_NAMES) -> FloatArray:
     (100.0, 173.205)
     """
     values = np.asarray(values, dtype=float)
-    starts = _tensors(names)
+    starts = tensors(names)
     if not starts or values.shape[-1] != len(names):
         raise ModelError(f"von_mises: needs the components {', '.join(STRESS_NAMES)}, not {', '.join(names)}.")
     found = []
@@ -189,28 +200,78 @@ def von_mises(values: Any, names: Sequence[str] = STRESS_NAMES) -> FloatArray:
 
 
 def nodal_von_mises(part: Part, u: Any, thermal: Sequence[ThermalLoad] = ()) -> FloatArray:
-    """Von Mises stress (n_nodes,) of the averaged stresses, the largest of the regions; nan where there is none."""
+    """Von Mises stress (n_nodes,) of the averaged stresses; nan where there is none.
+
+    The largest at the node, where regions or elements are kept apart.
+    """
     out = np.full(len(part.nodes.points), np.nan)
     for region in nodal_stresses(part, u, thermal):
-        if _tensors(region.names):
-            out[region.nodes] = np.fmax(out[region.nodes], von_mises(region.values, region.names))
+        if tensors(region.names):
+            found = largest_at_nodes(region.nodes, von_mises(region.values, region.names), len(out))
+            out = np.fmax(out, found)
     return out
 
 
-def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
-    """The linear map from all physical displacements to averaged stresses at nodes.
+def largest_at_nodes(nodes: Any, values: Any, n_nodes: int) -> FloatArray:
+    """The largest of the values (..., s) at each of all nodes (..., n_nodes), nan where there are none.
+
+    Parameters
+    ----------
+    nodes : (s,) array of int
+        Where the values are; a node may stand there several times.
+    values : (..., s) array
+        Such as von Mises stresses.
+    n_nodes : int
+
+    Examples
+    --------
+    >>> largest_at_nodes([0, 2, 2], [1.0, 5.0, 3.0], 3)
+    array([ 1., nan,  5.])
+    """
+    values = np.asarray(values, dtype=float)
+    out = np.full((*values.shape[:-1], n_nodes), np.nan)
+    np.fmax.at(out.T, np.asarray(nodes, dtype=np.int64), values.T)
+    return out
+
+
+def stress_rows(part: Part, nodes: Any) -> IntArray:
+    """The node (s,) of each row of `stress_operator`: a node several times where elements there are kept apart.
 
     Parameters
     ----------
     part : Part
     nodes : (n,) array of int
-        Nodes that belong to elements with the same ``stress_names``; a node of several regions gets the mean over the
-        elements of all of them.
+        As for `stress_operator`.
+
+    Examples
+    --------
+    Frames are not averaged, so that a node between two of them has two rows:
+
+    >>> import flexmbs as fx
+    >>> frame = fx.elements.Frame(section=fx.Rectangle(width=0.02, height=0.02))
+    >>> beam = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 2),
+    ...     regions=[fx.linear.Region(None, frame, fx.steel)])
+    >>> stress_rows(beam, [0, 1, 2]).tolist()
+    [0, 1, 1, 2]
+    """
+    nodes = _checked_nodes("stress_rows", part, nodes)
+    return np.asarray(nodes[rows_of(np.concatenate([mean.nodes for mean in averages(part)]), nodes)[0]])
+
+
+def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
+    """The linear map from all physical displacements to the stresses of `nodal_stresses` at nodes.
+
+    Parameters
+    ----------
+    part : Part
+    nodes : (n,) array of int
+        Nodes that belong to elements with the same ``stress_names``.
 
     Returns
     -------
-    sparse matrix (n * n_c, N)
-        Rows node by node in the order given, components running fastest.
+    sparse matrix (s * n_c, N)
+        Rows node by node in the order given, components running fastest. A node has one row of components, or as many
+        as `nodal_stresses` tells there, region by region; `stress_rows` has the node of each.
     tuple of str
         The names (n_c,) of the components.
 
@@ -227,15 +288,17 @@ def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
     >>> operator.shape, names[3]
     ((12, 1851), 'xy')
     """
-    nodes = np.asarray(nodes, dtype=np.int64)
-    if nodes.ndim != 1 or not len(nodes) or not 0 <= nodes.min() <= nodes.max() < len(part.nodes.points):
-        raise ModelError(f"stress_operator: nodes must be numbers from 0 to {len(part.nodes.points) - 1}.")
+    nodes = _checked_nodes("stress_operator", part, nodes)
     wanted = np.zeros(len(part.nodes.points), dtype=bool)
     wanted[nodes] = True
+    means = averages(part)
+    starts = np.cumsum([0, *(len(mean.nodes) for mean in means)])
     names: tuple[str, ...] = ()
-    count = np.zeros(len(wanted))
     rows, cols, values = [], [], []
-    for piece in part.pieces:
+    for placed, start in (
+        (placed, start) for mean, start in zip(means, starts, strict=False) for placed in mean.pieces
+    ):
+        piece = placed.piece
         some = np.flatnonzero(wanted[piece.cells].any(axis=1))
         if not len(some):
             continue
@@ -251,29 +314,34 @@ def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
         )
         dofs = part.element_dofs(piece, cells)
         e, a = np.nonzero(wanted[cells])
-        count += np.bincount(cells[e, a], minlength=len(count))
-        component = np.arange(len(names))
+        row = start + placed.rows[some][e, a]
+        component = np.tile(np.arange(len(names)), (len(e), 1))
+        turned = placed.turned[some][e]
+        if turned.any():
+            component[turned] = other_faces(names)
         for j in range(dofs.shape[1]):
             unit = np.zeros(dofs.shape)
             unit[:, j] = 1.0
             answer = element.nodal_stresses(group, unit)[e, a]
-            rows.append((cells[e, a][:, None] * len(names) + component).ravel())
+            rows.append((row[:, None] * len(names) + component).ravel())
             cols.append(np.repeat(dofs[e, j], len(names)))
             values.append(answer.ravel())
-    if (count[nodes] == 0).any():
-        raise ModelError(f"stress_operator: node {int(nodes[np.argmax(count[nodes] == 0)])} belongs to no element.")
-    size = (len(wanted) * len(names), int(part.nodes.n_dofs.sum()))
+    asked, chosen = rows_of(np.concatenate([mean.nodes for mean in means]), nodes)
+    lonely = np.setdiff1d(np.arange(len(nodes)), asked)
+    if len(lonely):
+        raise ModelError(f"stress_operator: node {int(nodes[lonely[0]])} belongs to no element.")
+    size = (int(starts[-1]) * len(names), int(part.nodes.n_dofs.sum()))
     summed = sparse.coo_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(cols))), size).tocsr()
-    chosen = (nodes[:, None] * len(names) + np.arange(len(names))).ravel()
-    mean = sparse.diags(np.repeat(1.0 / count[nodes], len(names)))
-    return (mean @ summed[chosen]).tocsr(), names
+    counts = np.concatenate([mean.counts for mean in means])[chosen]
+    mean = sparse.diags(np.repeat(1.0 / counts, len(names)))
+    return (mean @ summed[(chosen[:, None] * len(names) + np.arange(len(names))).ravel()]).tocsr(), names
 
 
-def _tensors(names: Sequence[str]) -> list[int]:
-    """Where complete stress tensors begin among components such as ``"xx top"``."""
-    first = [name.split(" ")[0] for name in names]
-    starts = range(0, len(names), len(STRESS_NAMES))
-    return list(starts) if tuple(first) == STRESS_NAMES * len(starts) and names else []
+def _checked_nodes(owner: str, part: Part, nodes: Any) -> IntArray:
+    nodes = np.asarray(nodes, dtype=np.int64)
+    if nodes.ndim != 1 or not len(nodes) or not 0 <= nodes.min() <= nodes.max() < len(part.nodes.points):
+        raise ModelError(f"{owner}: nodes must be numbers from 0 to {len(part.nodes.points) - 1}.")
+    return np.asarray(nodes)
 
 
 def _physical(part: Part, u: Any, ndim: int) -> FloatArray:

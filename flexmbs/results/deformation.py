@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,25 +43,23 @@ def deformed(solution: States, body: Any, steps: Any = slice(None), nodes: Any =
 def stresses(solution: States, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
     """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame; see `TimeSolution.stresses`."""
     body, eta, _ = motion_of("stresses", solution, body, steps)
-    return np.asarray(np.einsum("scm,tm->tsc", stress_shapes("stresses", body, nodes)[1], eta))
+    told, shapes = stress_shapes(body, nodes)
+    if nodes is not None and len(told) != len(_nodes(body, nodes)):
+        several = [int(node) for node in np.unique(told) if (told == node).sum() > (_nodes(body, nodes) == node).sum()]
+        warnings.warn(
+            f"stresses: nodes {show(several)} of {body} have several stresses each, since elements there are not "
+            f"averaged with each other (a border of regions, a fold of shells, ends of frames). All are given: row k "
+            f"is of node body.reduced.stress_nodes[body.reduced.stress_rows(nodes)][k].",
+            stacklevel=3,
+        )
+    return np.asarray(np.einsum("scm,tm->tsc", shapes, eta))
 
 
-def stress_shapes(owner: str, body: ShapedBody, nodes: Any) -> tuple[IntArray, FloatArray]:
-    """Numbers (s,) of nodes and stresses (s, n_c, m) at them by the coordinates of a body."""
+def stress_shapes(body: ShapedBody, nodes: Any) -> tuple[IntArray, FloatArray]:
+    """Numbers (s,) of nodes and stresses (s, n_c, m) at them by the coordinates of a body; all that a node has."""
     body.stresses(np.zeros((body.modes, 1)))  # refuses a model without stresses
     known = np.asarray(body.reduced.stress_nodes, dtype=np.int64)
-    if nodes is None:
-        rows = np.arange(len(known))
-    else:
-        place = {int(node): row for row, node in enumerate(known)}
-        wanted = _nodes(body, nodes)
-        missing = [int(node) for node in wanted if int(node) not in place]
-        if missing:
-            raise ModelError(
-                f"{owner}: the reduced model of {body} has no stresses at nodes {show(missing)}; name them in "
-                f"reduce(..., stresses=...)."
-            )
-        rows = np.array([place[int(node)] for node in wanted], dtype=np.int64)
+    rows = np.arange(len(known)) if nodes is None else body.reduced.stress_rows(_nodes(body, nodes))
     return known[rows], np.asarray(body.reduced.stress_shapes)[rows] @ body.basis
 
 

@@ -218,7 +218,10 @@ class States(ShownStates):
     def stresses(self, body: Any, steps: Any = slice(None), nodes: Any = None) -> FloatArray:
         """Stresses (n, n_nodes, n_c) of a floating body in axes of its frame, as named by ``reduced.stress_names``.
 
-        ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default.
+        ``nodes``: among those the part was reduced with, ``reduce(..., stresses=...)``; all of them by default, in the
+        order of ``reduced.stress_nodes``. Nodes at which elements are not averaged with each other (borders of regions,
+        folds of shells, ends of frames) have a row for each stress: ``reduced.stress_rows(nodes)`` says which they are,
+        and a warning does where such nodes are asked for.
         """
         return stresses(self, body, steps, nodes)
 

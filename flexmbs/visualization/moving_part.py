@@ -22,14 +22,15 @@ MOST_FITTED = 400
 class Modal(NamedTuple):
     """Displacements linear in coordinates: ``first`` one in q, ``shapes (n, 3, m)`` at the points of the surface.
 
-    ``stress (n, n_c, m)`` has stresses by the same coordinates, nan where there are none, and ``names (n_c,)`` what
-    they are.
+    ``stress (s, n_c, m)`` has stresses by the same coordinates, ``names (n_c,)`` what they are, and ``stressed (s,)``
+    at which points; at some there may be several, at others none.
     """
 
     first: IntArray
     shapes: FloatArray
     stress: FloatArray | None = None
     names: tuple[str, ...] = ()
+    stressed: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

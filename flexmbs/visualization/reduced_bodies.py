@@ -13,7 +13,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
-from flexmbs.linear.stresses import von_mises
+from flexmbs.linear.stresses import largest_at_nodes, von_mises
 from flexmbs.meshes.cells import cell_type
 from flexmbs.results.deformation import deformed, displacements, motion_of, nodes_over, placed, stress_shapes, stresses
 from flexmbs.results.drawings import frames
@@ -70,10 +70,9 @@ def body_surface(solution: States, drawing: Drawing, colour: str) -> Surface | N
         places = placed(part.reduced.points[used] - part.origin + moved, frames(solution, drawing, steps))
         if not stressed:
             return places, np.linalg.norm(moved, axis=2)
-        values = np.full((len(eta), len(part.reduced.points)), np.nan)
-        found = np.einsum("scm,tm->tsc", stress_shapes("animate", part, None)[1], eta)
-        values[:, np.asarray(part.reduced.stress_nodes)] = von_mises(found, part.reduced.stress_names)
-        return places, values[:, used]
+        nodes, shapes = stress_shapes(part, None)
+        found = von_mises(np.einsum("scm,tm->tsc", shapes, eta), part.reduced.stress_names)
+        return places, largest_at_nodes(nodes, found, len(part.reduced.points))[:, used]
 
     for steps in _chunks(len(solution)):
         places, values = states(steps)
@@ -105,10 +104,9 @@ def write_motion(solution: States, path: str | PathLike[str], body: Any, steps: 
                 f"deformation [{units.length}]": displacements(drawn, np.arange(len(points)), eta)[0],
             }
             if reduced.stress_shapes is not None:
-                values = np.full(len(points), np.nan)
-                found = stresses(solution, body, one)[0]
-                values[np.asarray(reduced.stress_nodes)] = von_mises(found, reduced.stress_names)
-                data[f"von Mises [{units.of('force')}/{units.length}²]"] = values
+                found = von_mises(stresses(solution, body, one)[0], reduced.stress_names)
+                largest = largest_at_nodes(reduced.stress_nodes, found, len(points))
+                data[f"von Mises [{units.of('force')}/{units.length}²]"] = largest
             yield float(solution.t[row]), data, {}
 
     cells = [(kind, np.asarray(nodes)) for kind, nodes in reduced.cells.items()]

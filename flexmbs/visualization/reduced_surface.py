@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import IntArray
+from flexmbs.linear.averaging import rows_of
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import triangles
 from flexmbs.meshes.cells import cell_type
@@ -52,10 +53,6 @@ def modal_of(body: ShapedBody, first: IntArray, nodes: IntArray, stress: bool) -
     shapes = shapes.reshape(len(used), 3, -1)[back]
     if not stress or reduced.stress_shapes is None:
         return Modal(first, shapes)
-    at, values = stress_shapes("view", body, None)
-    place = np.full(len(reduced.points), -1)
-    place[at] = np.arange(len(at))
-    rows = place[nodes]
-    found = values[np.maximum(rows, 0)]
-    found[rows < 0] = np.nan
-    return Modal(first, shapes, found, tuple(reduced.stress_names))
+    at, values = stress_shapes(body, None)
+    stressed, rows = rows_of(at, nodes)
+    return Modal(first, shapes, values[rows], tuple(reduced.stress_names), stressed)

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.linear.stresses import von_mises
+from flexmbs.linear.stresses import largest_at_nodes, von_mises
 from flexmbs.visualization.morphs import MorphBasis, needed_modes
 from flexmbs.visualization.moving_part import MovingPart, fitted, placed, poses
 from flexmbs.visualization.poses import States, slerp
@@ -83,9 +83,10 @@ class Track:
             chosen = (np.arange(first, first + len(states.t)) % self.stride) == 0
             values = np.einsum("scm,tm->tsc", modal.stress, self._eta[rows][chosen])
             try:
-                self._stress.append(von_mises(values, modal.names).astype(np.float32))
+                size = von_mises(values, modal.names)
             except ModelError:  # stress resultants, which have none
                 return
+            self._stress.append(largest_at_nodes(modal.stressed, size, len(self.base)).astype(np.float32))
 
     def _fit(self, rows: slice, shape: FloatArray) -> None:
         """The rigid motion from the base, and whether it is most of the displacement where that is largest so far."""

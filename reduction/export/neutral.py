@@ -3,7 +3,8 @@
 **npz** (`write_npz`): arrays ``K``, ``M``, ``D`` (m, m); ``points`` (e, 3) and ``basis`` (e, 6, m), the displacements
 and rotations of e places for each coordinate, ``held`` (e, 6) which of these there are; ``place`` and ``component``
 (m,), the place (from 0; -1 for modes) and component (0 to 5) that a coordinate is; inertia invariants ``mass``,
-``first``, ``second``, ``P``, ``Q``, ``R``; ``stress_nodes``, ``stress_shapes``; and ``description``, a text in JSON.
+``first``, ``second``, ``P``, ``Q``, ``R``; ``stress_nodes`` (a node once for each stress kept apart there) and
+``stress_shapes``; and ``description``, a text in JSON.
 
 **Matrix Market** (`write_mtx`), a folder: ``K.mtx``, ``M.mtx``, ``D.mtx``; ``basis.mtx``, whose rows are listed in
 ``basis_rows.csv`` (place, component); ``nodes.csv`` (node, x, y, z) of the places, numbered from 1; ``dofs.csv`` (node,

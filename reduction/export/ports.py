@@ -93,12 +93,15 @@ class Ports:
             self.outputs.append((signal, "reaction", which))
 
     def stress(self, model: ReducedModel) -> None:
-        """All stresses that the model knows."""
+        """All stresses that the model knows, in the order of its ``stress_nodes``."""
         if model.stress_shapes is None:
             raise ModelError(f"{model!r}: it was made without stresses; use reduce(..., stresses='HUB').")
         shapes = np.asarray(model.stress_shapes)
         for k, node in enumerate(model.stress_nodes):
-            signal = Signal(f"node {node}.stress", tuple(f"stress {s}" for s in model.stress_names), "stress")
+            # stresses that are kept apart at a node are numbered
+            rows = model.stress_rows(node)
+            which = f"_{1 + int(np.searchsorted(rows, k))}" if len(rows) > 1 else ""
+            signal = Signal(f"node {node}.stress{which}", tuple(f"stress {s}" for s in model.stress_names), "stress")
             self.outputs.append((signal, "displacement", shapes[k]))
 
 

@@ -85,18 +85,18 @@ def energy_errors(part: Part, u: FloatArray) -> tuple[FloatArray, FloatArray]:
     >>> bool(error[0] < 1e-20 * energy[0])  # constant stresses have no error
     True
     """
-    recovered = {id(found.region): found for found in nodal_stresses(part, u)}
+    recovered = nodal_stresses(part, u)
     error, energy = np.zeros(u.shape[1]), np.zeros(u.shape[1])
-    averaged: dict[int, FloatArray] = {}
-    for key, found in recovered.items():
-        averaged[key] = np.zeros((len(part.nodes.points), *found.values.shape[1:]))
-        averaged[key][found.nodes] = found.values
+    averaged = [np.zeros((len(part.nodes.points), *found.values.shape[1:])) for found in recovered]
+    for field, found in zip(averaged, recovered, strict=True):
+        field[found.nodes] = found.values  # one value a node, as these are solids
+    regions = [found.region for found in recovered]
     for piece, cells, group in part.groups():
         element = piece.region.element
         assert isinstance(element, SolidElement)  # noqa: S101  # asked before
         stiffness = element.stiffness(group)
         for i in range(u.shape[1]):
             own = element_displacements(part, piece, cells, u[:, i])
-            error[i] += element.stress_distance(group, own, averaged[id(piece.region)][cells][..., i]).sum()
+            error[i] += element.stress_distance(group, own, averaged[regions.index(piece.region)][cells][..., i]).sum()
             energy[i] += np.einsum("ei,eij,ej->", own, stiffness, own, optimize=True)
     return error, energy

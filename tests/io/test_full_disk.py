@@ -115,7 +115,7 @@ def test_meshes_that_have_no_room(suffix: str, tmp_path: Path) -> None:
     """No part of a file under its name, what was there stays; where HDF5 writes, it used to end the process."""
     script = f"""
         sys.dont_write_bytecode = True
-        path, cube = folder + "/cube{suffix}", fx.meshes.box((0, 0, 0), (1, 1, 1), (9, 9, 9))
+        path, cube = folder + "/cube{suffix}", fx.meshes.box((0, 0, 0), (1, 1, 1), (9, 9, 9), "tetra")
         cube = fx.meshes.Mesh(cube.points, cube.cells)
         for n in (0, 3000):
             limit(n)

@@ -120,6 +120,32 @@ def test_keywords_that_change_the_structure_are_named(write):
         part_from_inp(write(MESH, STEEL, PLY, SECTIONS, "*BOUNDARY\n1, 1, 3\n*TIE, NAME=A\nX, Y\n*BOUNDARY\n2, 1\n"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*FOUNDATION\nSolid, F1, 1e9\n", "*EMBEDDED ELEMENT\nMore\n", "*INITIAL CONDITIONS, TYPE=STRESS\nSolid, 1e8\n",
+        "*PRE-TENSION SECTION, NODE=1, SURFACE=S\n", "*CONTACT PAIR, INTERACTION=A\nS, T\n", "*NEVER SEEN\n1\n",
+    ],
+)  # fmt: skip
+def test_whatever_is_not_known_to_be_harmless_is_named(write, text):
+    with pytest.warns(UserWarning, match=rf"not read: {re.escape(text.split(',')[0].splitlines()[0])}\. Give"):
+        part_from_inp(write(MESH, STEEL, PLY, SECTIONS, text))
+
+
+def test_damping_that_is_not_read_is_named(write):
+    with pytest.warns(UserWarning, match=r"not read: \*DAMPING, STRUCTURAL=\. Give"):
+        part_from_inp(write(MESH, STEEL, "*DAMPING, BETA=1e-4, STRUCTURAL=0.02\n", PLY, SECTIONS))
+
+
+def test_output_and_texts_are_passed_over(write, recwarn):
+    more = (
+        "*PREPRINT, ECHO=NO\n*EXPANSION\n1.2e-5\n*AMPLITUDE, NAME=A\n0., 1.\n*RESTART, WRITE\n"
+        "*SURFACE, NAME=S\nMore, S1\n"
+    )
+    part_from_inp(write(MESH, STEEL, PLY, SECTIONS, more))
+    assert not [w for w in recwarn if issubclass(w.category, UserWarning)]
+
+
 def test_springs_and_masses_are_counted_and_left_out(write):
     """The part is that of the file without them, and both warnings say that something is missing."""
     discrete = (
@@ -154,6 +180,10 @@ def test_whether_a_file_has_sections(write):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
+        (
+            (PLATE, STEEL, SHELL.replace("STEEL\n", "STEEL, DENSITY=100.\n")),
+            r"line \d+: \*SHELL SECTION with DENSITY is not",
+        ),
         ((MESH,), r"no \*SOLID SECTION or \*SHELL SECTION.*Part\(read_mesh\(file\), material="),
         ((MESH, STEEL, SECTIONS), r"line \d+: there is no material named 'PLY'.*'Steel'"),
         ((MESH, STEEL, PLY, SECTIONS.replace("SOLID,", "SOLDI,")), r"no element set named 'SOLDI'.*'Solid'"),

@@ -288,9 +288,21 @@ def test_a_format_that_cannot_hold_the_cells_says_so_and_prints_nothing(tmp_path
     mesh = Mesh(CELL_TYPES["hexahedron20"].nodes, [("hexahedron20", [range(20)])])
     with pytest.raises(MeshError, match=r"cannot be written as '\.svg'"):
         write_mesh(mesh, tmp_path / "m.svg")
-    with pytest.warns(UserWarning, match="Skipping hexahedron20"):
-        write_mesh(mesh, tmp_path / "m.off")
+    for suffix in (".off", ".h5m", ".mesh", ".stl"):
+        with pytest.raises(MeshError, match="of its cells 1 hexahedron20 the file would have none"):
+            write_mesh(mesh, tmp_path / f"m{suffix}")
+    with pytest.raises(MeshError, match="of its cells 1 hexahedron20 the file would have 1 hexahedron"):
+        write_mesh(mesh, tmp_path / "m.f3grid")
+    assert not list(tmp_path.iterdir())
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_format_that_holds_some_of_the_cells_is_refused(tmp_path):
+    surface = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [("triangle", [[0, 1, 2]]), ("line", [[0, 1]])])
+    with pytest.raises(MeshError, match="cells 1 triangle, 1 line the file would have 1 triangle"):
+        write_mesh(surface, tmp_path / "m.stl")
+    write_mesh(Mesh(surface.points, surface.cells[:1]), tmp_path / "m.stl")
+    assert read_mesh(tmp_path / "m.stl").cells[0].n_cells == 1
 
 
 def test_meshio_is_not_imported_before_it_is_needed():

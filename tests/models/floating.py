@@ -21,6 +21,16 @@ def bar(material: fx.Elastic = PLASTIC, modes: int = 0, averaged: bool = False, 
     return fx.reduction.reduce(part, ["left", right], modes, progress=False, stresses="all" if stresses else None)
 
 
+@cache
+def layered_bar() -> Any:
+    """The bar of two materials, one over the other: its border is in nodes of both, with two stresses each."""
+    mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 2)).with_cell_set("LOW", lambda c: c[:, 2] < 0.0)
+    hexahedron = fx.elements.Hexahedron8()
+    regions = [fx.linear.Region("LOW", hexahedron, PLASTIC), fx.linear.Region(None, hexahedron, RUBBER)]
+    part = fx.linear.Part(mesh, regions=regions, name="bar")
+    return fx.reduction.reduce(part, ["left", "right"], 1, progress=False, stresses="all")
+
+
 def chain() -> fx.Model:
     """Bodies in both kinds of frames, joined with each other, a rigid body and a cable; springs at nodes."""
     one = fx.FloatingBody(bar(RUBBER), reference="left", damping=0.02, name="one")

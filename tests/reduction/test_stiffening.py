@@ -270,6 +270,14 @@ def test_prestress_makes_a_string() -> None:
         fx.FloatingBody(reduced)
 
 
+def test_stresses_beside_a_prestress_are_told_to_be_without_it() -> None:
+    part = beam_part(4)
+    pulled = fx.linear.static_response(part, {0: "all"}, fx.linear.NodalForce(4, (12.0, 0.0, 0.0)))
+    faces = [fx.reduction.Interface("root", [0]), fx.reduction.Interface("tip", [4])]
+    with pytest.warns(UserWarning, match="zero in the prestressed state"):
+        fx.reduction.reduce(part, faces, 2, prestress=pulled, stresses="all", progress=False)
+
+
 def beam_part(elements: int) -> fx.linear.Part:
     mesh = fx.meshes.line((0, 0, 0), (LENGTH, 0, 0), elements)
     return fx.linear.Part(mesh, regions=[fx.linear.Region(None, Frame(section=STIFFNESS, shear=False))], name="beam")

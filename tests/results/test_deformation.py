@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from meshio.xdmf import TimeSeriesReader
 
 import flexmbs as fx
 from flexmbs import trees
 from flexmbs.io.model_description import describe_model, rebuild_model
+from flexmbs.linear.stresses import von_mises
+from flexmbs.results.drawings import reduced_drawing
 from flexmbs.visualization.animation import draw_frame
+from flexmbs.visualization.reduced_bodies import body_surface
 from flexmbs.visualization.time_views import scene
-from tests.models.floating import bar
+from tests.models.floating import bar, layered_bar
 
 STEP = 2e-3
 
@@ -57,6 +61,36 @@ def test_stresses_are_those_of_the_body(run: Any) -> None:
     expected = np.moveaxis(body.stresses(eta.T), 2, 0)
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
     assert np.array_equal(run.stresses(body, nodes=[3]), found[:, np.flatnonzero(body.reduced.stress_nodes == 3)])
+
+
+def test_nodes_with_several_stresses(tmp_path: Path) -> None:
+    """Results tell all stresses of a node on a border of regions; pictures and files for ParaView the larger one."""
+    reduced = layered_bar()
+    body = fx.FloatingBody(reduced, reference="left", name="bar", damping=0.01)
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    run = fx.simulate(fx.Model(body, hinge, fx.Gravity((0, 0, -9.81))), 0.02, step=STEP)
+    whole, border = run.stresses(body), np.flatnonzero(reduced.points[:, 2] == 0.0)
+    inner = border[np.isin(border, reduced.stress_nodes)]
+    assert len(inner) == 10
+    assert whole.shape[1] == 30 + 10
+    with pytest.warns(UserWarning, match="have several stresses each"):
+        some = run.stresses(body, nodes=[int(inner[3]), 0])
+    rows = reduced.stress_rows([int(inner[3]), 0])
+    assert reduced.stress_nodes[rows].tolist() == [inner[3], inner[3], 0]
+    assert np.array_equal(some, whole[:, rows])
+    size = von_mises(whole, reduced.stress_names)
+    largest = np.stack([size[:, reduced.stress_nodes == node].max(axis=1) for node in range(30)], axis=1)
+    (block,) = fx.io.stress_blocks(run, body, nodes=[int(inner[3])])
+    assert block.nodes.tolist() == [inner[3]] * 2
+    surface = body_surface(run, reduced_drawing("test", run.system, body), "stress")
+    assert surface is not None
+    # all nodes lie on the surface, in their order
+    assert np.abs(surface.at(7)[1] - largest[7]).max() <= 1e-12 * largest.max()
+    written = run.to_paraview(tmp_path / "bar.xdmf", body)
+    with TimeSeriesReader(written) as reader:
+        reader.read_points_cells()
+        _, data, _ = reader.read_data(reader.num_steps - 1)
+    assert np.abs(data["von Mises [N/m²]"][:30] - largest[-1]).max() <= 1e-12 * largest.max()
 
 
 @pytest.mark.parametrize(

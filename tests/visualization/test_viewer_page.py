@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation
 
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ModelError
-from flexmbs.linear.stresses import von_mises
-from tests.models.floating import bar
+from flexmbs.linear.stresses import largest_at_nodes, von_mises
+from tests.models.floating import bar, layered_bar
 from tests.models.glb_reader import parse
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -82,6 +82,20 @@ def test_stresses_at_key_frames(tmp_path: Path) -> None:
     assert (
         np.abs((found - 1.0) / 254.0 * mesh["extras"]["peak"] - known[rows]).max() <= 0.51 / 254.0 * known[rows].max()
     )
+
+
+def test_the_larger_stress_of_a_border_is_shown(tmp_path: Path) -> None:
+    body = fx.FloatingBody(layered_bar(), reference="left", name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    run = fx.simulate(fx.Model(body, hinge, fx.Gravity((0, 0, -9.81))), 0.02, step=2e-3)
+    said, arrays = carried(fx.view(run, tmp_path / "x.html", speed=1.0, progress=False).path)
+    known = largest_at_nodes(body.reduced.stress_nodes, von_mises(run.stresses("bar"), body.reduced.stress_names), 30)
+    found = arrays[said["meshes"][0]["extras"]["levels"]].reshape(-1, 30).astype(float)
+    peak = said["meshes"][0]["extras"]["peak"]
+    times = arrays[said["animations"][0]["samplers"][0]["input"]][:, 0]
+    rows = [int(np.argmin(np.abs(run.t - t))) for t in times]
+    assert peak == pytest.approx(known[rows].max(), rel=1e-6)
+    assert np.abs((found - 1.0) / 254.0 * peak - known[rows]).max() <= 0.51 / 254.0 * peak
 
 
 def chromium(page: Path, asked: str, folder: Path) -> tuple[Any, Any]:

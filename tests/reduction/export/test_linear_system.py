@@ -10,6 +10,7 @@ from scipy import linalg
 
 import flexmbs as fx
 from flexmbs.reduction.export.linear_system import balanced, modal_system
+from tests.models.floating import layered_bar
 
 
 def transfer(system, s):
@@ -91,6 +92,17 @@ def test_stresses_and_modal_forces(lug):
     assert y[first:] == pytest.approx(expected.ravel(), rel=1e-9, abs=1e-9 * np.abs(expected).max())
     assert system.inputs[-1].name == "modal_force"
     assert np.array_equal(B[len(A) // 2 :, -14:], np.eye(14))
+
+
+def test_stresses_that_are_kept_apart_are_outputs_of_their_own():
+    model = layered_bar()
+    system = modal_system(model, fixed="left", stresses=True)
+    names = [x.name for x in system.outputs if x.quantity == "stress"]
+    assert len(set(names)) == len(model.stress_nodes) == 40
+    border = int(np.flatnonzero(np.bincount(model.stress_nodes) == 2)[0])
+    at = names.index(f"node {border}.stress_1")
+    assert names[at + 1] == f"node {border}.stress_2"
+    assert model.stress_rows(border).tolist() == [at, at + 1]
 
 
 def test_chosen_interfaces_loads_and_components(strut):

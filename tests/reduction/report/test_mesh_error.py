@@ -93,6 +93,18 @@ def test_materials_are_kept_apart():
     assert error[0] < 1e-28
 
 
+def test_cells_in_several_blocks_of_one_type():
+    """The blocks of a file are one region of one material: constant stresses have no error."""
+    mesh = fx.meshes.box((0, 0, 0), (2, 1, 1), (4, 1, 1))
+    cells = mesh.cells[0].nodes
+    blocks = [fx.meshes.CellBlock("hexahedron", cells[:2]), fx.meshes.CellBlock("hexahedron", cells[2:])]
+    part = fx.linear.Part(fx.meshes.Mesh(mesh.points, blocks), material=SOFT)
+    error, energy = energy_errors(part, (part.nodes.points * [1.0, 0.0, 0.0]).reshape(-1, 1))
+    nu = 0.3
+    assert energy[0] == pytest.approx(2.0 * (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu)), rel=1e-12)
+    assert error[0] < 1e-24
+
+
 def test_the_report_says_it():
     part = block(fx.elements.Hexahedron8(incompatible=False), 4)
     sets = {"FOOT": np.flatnonzero(part.nodes.points[:, 2] == 0.0)}
