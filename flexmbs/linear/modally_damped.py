@@ -1,9 +1,9 @@
-r"""Solutions of sparse systems with modal damping, :math:`(A + i\omega\,B\,\mathrm{diag}(c)\,B^T)\,u = f`, :math:`B = M\Phi`.
+r"""Solutions of sparse systems with modal damping, :math:`(A + i\omega\,B\,\mathrm{diag}(c)\,B^T)\,u = f`.
 
-With factors of A, by the Woodbury formula. At the frequency of a mode :math:`A = K - \omega^2 M` is singular, although the
-system is not. There dampers are added to A, as many as there are modes near, each at an unknown in which these move much
-and as strong as makes it of the size of :math:`\omega^2` in them. They keep A regular and as sparse as it was, and are taken
-off again by the same formula. A step of refinement with the system itself removes what rounding has left in it.
+With factors of A and :math:`B = M\Phi`, by the Woodbury formula. At the frequency of a mode :math:`A = K - \omega^2 M` is singular, although
+the system is not. There dampers are added to A, as many as there are modes near, each at an unknown in which these move
+much and as strong as makes it of the size of :math:`\omega^2` in them. They keep A regular and as sparse as it was, and
+are taken off again by the same formula. A step of refinement with the system itself removes what rounding has left.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNKNOWN = 1e-6
 
 
 class DampedModes(NamedTuple):
-    """Mode shapes Phi (n, m) of mass one, angular frequencies (m,), B = M Phi (n, m), factors c (m,) of D = B diag(c) B^T."""
+    """Shapes Phi (n, m) of mass one, angular frequencies (m,), B = M Phi (n, m), c (m,) of B diag(c) B^T."""
 
     vectors: FloatArray
     omega: FloatArray

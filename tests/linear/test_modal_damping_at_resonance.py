@@ -1,4 +1,4 @@
-"""Modal damping of full models at, beside and away from their own frequencies, against the dense matrix of the damping."""
+"""Modal damping of full models at, beside and away from their own frequencies, against dense matrices."""
 
 from __future__ import annotations
 
