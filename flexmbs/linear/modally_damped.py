@@ -1,9 +1,10 @@
 r"""Solutions of sparse systems with modal damping, :math:`(A + i\omega\,B\,\mathrm{diag}(c)\,B^T)\,u = f`.
 
-With factors of A and :math:`B = M\Phi`, by the Woodbury formula. At the frequency of a mode :math:`A = K - \omega^2 M` is singular, although
-the system is not. There dampers are added to A, as many as there are modes near, each at an unknown in which these move
-much and as strong as makes it of the size of :math:`\omega^2` in them. They keep A regular and as sparse as it was, and
-are taken off again by the same formula. A step of refinement with the system itself removes what rounding has left.
+With factors of A and :math:`B = M\Phi`, by the Woodbury formula. At the frequency of a mode :math:`A = K - \omega^2 M`
+is singular, although the system is not. There dampers are added to A, as many as there are modes near, each at an
+unknown in which these move much and as strong as makes it of the size of :math:`\omega^2` in them. They keep A regular
+and as sparse as it was, and are taken off again by the same formula. A step of refinement with the system itself
+removes what rounding has left.
 """
 
 from __future__ import annotations

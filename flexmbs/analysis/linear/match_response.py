@@ -110,13 +110,11 @@ def match_response(
     found = MatchedResponse(h, best[1], best[2], goal, np.array(errors))
     if best[0] < errors[-1] or best[0] == errors[0] > least:
         number = errors.index(best[0])
-        which = (
-            f"that after improvement {number} of {len(errors) - 1}" if number else "none better than no drive at all"
-        )
+        which = f"after improvement {number} of {len(errors) - 1}" if number else "zero, before any improvement"
         warnings.warn(
             f"match_response: the error went from {errors[0]:.3g} to {errors[-1]:.3g} of the target; the drive that is "
-            f"returned is {which}, with {best[0]:.3g}. Take a smaller gain, a band in which the model answers, and a target "
-            f"that begins at rest.",
+            f"returned is the best one, {which}, with {best[0]:.3g}. Take a smaller gain, a band in which the model "
+            f"answers, and a target that begins at rest.",
             AccuracyWarning,
             stacklevel=2,
         )

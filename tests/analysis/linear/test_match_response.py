@@ -85,7 +85,7 @@ def test_the_best_drive_is_returned_if_later_ones_are_worse() -> None:
 
 
 def test_no_improvement_is_told() -> None:
-    with pytest.warns(fx.AccuracyWarning, match="none better than no drive"):
+    with pytest.warns(fx.AccuracyWarning, match="zero, before any improvement, with 1"):
         found = fx.match_response(lambda d: -d, np.ones(8), 0.1, lambda f: np.ones(len(f)), improvements=1)
     assert np.all(found.drive == 0.0)
 
