@@ -44,6 +44,8 @@ __all__ = ["plot_mode", "plot_path", "plot_shape", "state_in_words"]
 
 DEEP = 0.3
 """Least extent of a spatial drawing in each direction, as a share of the largest."""
+LABEL, TICK = 18.0, 6.0
+"""What label and ticks are moved away from an axis in a cube [points], of what matplotlib gives them."""
 
 
 def plot_shape(
@@ -347,9 +349,15 @@ def _finish(axes: Any, model: Model, drawn: list[Parts], beside: FloatArray | No
     middle = 0.5 * (low + high)
     axes.set_zlabel(f"z [{unit}]")
     axes.set(**{f"{name}lim": (middle[k] - half[k], middle[k] + half[k]) for k, name in enumerate("xyz")})
-    axes.set_box_aspect(half, zoom=0.95)
+    # Tall boxes fill the height of the figure; their labels are below it.
+    axes.set_box_aspect(half, zoom=0.95 if half[2] < half.max() else 0.77)
     for name, share in zip("xyz", half / half.max(), strict=True):
-        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
+        axis = getattr(axes, f"{name}axis")
+        axis.set_major_locator(MaxNLocator(max(2, round(6 * share))))
+        # matplotlib moves ticks and labels away by parts of the extents across, which are small in slender boxes.
+        across = float(np.sqrt(0.5 * (half @ half / half.max() ** 2 - share**2)))
+        axis.set_tick_params(pad=matplotlib.rcParams["xtick.major.pad"] + TICK * (1.0 / across - 1.0))
+        axis.labelpad = matplotlib.rcParams["axes.labelpad"] + LABEL * (1.0 / across - 1.0)
 
 
 def _frequency(modes: ModalSolution, mode: int) -> str:

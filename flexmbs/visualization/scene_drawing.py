@@ -105,7 +105,8 @@ class SceneAxes:
             axes = figure.add_subplot(**({} if scene.planar else {"projection": "3d"}))
         self.axes = _fitting(axes, scene.planar)
         self.axes.set_title(scene.title, loc="right" if scene.planar else "center")
-        self._speed = "" if speed in (None, 1.0) else f"   ({speed:g} × real time)"
+        pace = "× real time" if scene.over == "t" else "a second"
+        self._speed = "" if speed in (None, 1.0) else f"   ({speed:g} {pace})"
         self._limits()
         self._artists, self._traces = [], []
         labels: set[str] = set()
