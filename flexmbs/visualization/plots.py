@@ -30,6 +30,7 @@ from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts
 from flexmbs.visualization.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of, typeset
 from flexmbs.visualization.contact_arrows import draw_contacts
 from flexmbs.visualization.contact_floors import draw_floors
+from flexmbs.visualization.figures import move_labels_away, room_below
 from flexmbs.visualization.load_symbols import draw_loads
 from flexmbs.visualization.sampling import MOMENT, Curves, label_of, outline, symbols
 from flexmbs.visualization.symbols import draw_symbols
@@ -44,8 +45,6 @@ __all__ = ["plot_mode", "plot_path", "plot_shape", "state_in_words"]
 
 DEEP = 0.3
 """Least extent of a spatial drawing in each direction, as a share of the largest."""
-LABEL, TICK = 18.0, 6.0
-"""What label and ticks are moved away from an axis in a cube [points], of what matplotlib gives them."""
 
 
 def plot_shape(
@@ -349,15 +348,10 @@ def _finish(axes: Any, model: Model, drawn: list[Parts], beside: FloatArray | No
     middle = 0.5 * (low + high)
     axes.set_zlabel(f"z [{unit}]")
     axes.set(**{f"{name}lim": (middle[k] - half[k], middle[k] + half[k]) for k, name in enumerate("xyz")})
-    # Tall boxes fill the height of the figure; their labels are below it.
-    axes.set_box_aspect(half, zoom=0.95 if half[2] < half.max() else 0.77)
+    axes.set_box_aspect(half.copy(), zoom=0.95 * room_below(half))  # which scales the array that it gets
     for name, share in zip("xyz", half / half.max(), strict=True):
-        axis = getattr(axes, f"{name}axis")
-        axis.set_major_locator(MaxNLocator(max(2, round(6 * share))))
-        # matplotlib moves ticks and labels away by parts of the extents across, which are small in slender boxes.
-        across = float(np.sqrt(0.5 * (half @ half / half.max() ** 2 - share**2)))
-        axis.set_tick_params(pad=matplotlib.rcParams["xtick.major.pad"] + TICK * (1.0 / across - 1.0))
-        axis.labelpad = matplotlib.rcParams["axes.labelpad"] + LABEL * (1.0 / across - 1.0)
+        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
+    move_labels_away(axes, half, matplotlib.rcParams["axes.labelpad"], [matplotlib.rcParams["xtick.major.pad"]] * 3)
 
 
 def _frequency(modes: ModalSolution, mode: int) -> str:
