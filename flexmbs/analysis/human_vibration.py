@@ -78,14 +78,15 @@ def weighted_acceleration(t: ArrayLike, acceleration: ArrayLike, weighting: str)
     ----------
     t : (n,) array
         Times [s], evenly spaced.
-    acceleration : (n,) array
-        Acceleration at these times; between them it is taken as straight, for which the filter is solved exactly.
+    acceleration : (n,) or (n, m) array
+        Acceleration at these times, of m directions or places each by itself; between the times it is a cubic spline,
+        for which the filter is solved exactly.
     weighting : 'Wk' or 'Wd'
 
     Returns
     -------
     ndarray
-        The weighted acceleration (n,), in the unit of the acceleration.
+        The weighted acceleration, in the shape and the unit of the acceleration.
 
     Raises
     ------
@@ -95,7 +96,8 @@ def weighted_acceleration(t: ArrayLike, acceleration: ArrayLike, weighting: str)
     Notes
     -----
     The filter begins at rest: of a motion that does not, leave out the first seconds. `simulate` stores evenly spaced
-    states with ``output=fx.Output(every=1e-3)``; ten times the highest frequency of interest is enough.
+    states with ``output=fx.Output(every=1e-3)``. Of a sine with ten states a period the amplitude is 0.03 % off, with
+    five 0.6 %, with three 8 %.
 
     Examples
     --------
@@ -105,8 +107,6 @@ def weighted_acceleration(t: ArrayLike, acceleration: ArrayLike, weighting: str)
     >>> round(float(felt[-1000:].max()), 3)
     1.036
     """
-    from scipy.signal import lsim  # of 0.3 s, for this alone
-
     over, under = _transfer("weighted_acceleration", weighting)
     times, a = _signal("weighted_acceleration", t, acceleration)
     steps = np.diff(times)
@@ -114,9 +114,32 @@ def weighted_acceleration(t: ArrayLike, acceleration: ArrayLike, weighting: str)
         raise ModelError(
             "weighted_acceleration: the times must be evenly spaced; store states with output=fx.Output(every=...)."
         )
-    even = np.linspace(0.0, times[-1] - times[0], len(times))
-    _, felt, _ = lsim((over.coef[::-1], under.coef[::-1]), a, even)
-    return np.asarray(felt, dtype=np.float64)
+    if a.ndim > 2:
+        raise ModelError(f"weighted_acceleration: acceleration must be (n,) or (n, m), not of shape {a.shape}.")
+    return _filtered(over, under, float(steps.mean()), a.reshape(len(a), -1)).reshape(a.shape)
+
+
+def _filtered(over: Polynomial, under: Polynomial, step: float, a: FloatArray) -> FloatArray:
+    """Cubic splines through the columns of ``a (n, m)`` behind the filter over / under, from rest."""
+    from scipy.interpolate import CubicSpline  # of 0.3 s with the others, for this alone
+    from scipy.linalg import expm
+    from scipy.signal import tf2ss
+
+    # In steps as unit of time: s = z / step.
+    above, below = (np.asarray(p.coef, dtype=np.float64) / step ** np.arange(len(p.coef)) for p in (over, under))
+    A, B, C, D = tf2ss(above[::-1], below[::-1])
+    n = len(A)
+    # A spline and its derivatives are states too; the third stays as it is in a step.
+    both = np.zeros((n + 4, n + 4))
+    both[:n, :n], both[:n, n], both[n : n + 3, n + 1 :] = A, B[:, 0], np.eye(3)
+    forward = expm(both)[:n]
+    spline = CubicSpline(np.arange(len(a)), a)
+    within = np.stack([spline(np.arange(len(a) - 1), order) for order in range(4)])
+    gained = np.tensordot(forward[:, n:], within, 1)
+    x = np.zeros((len(a), n, a.shape[1]))
+    for k in range(len(a) - 1):
+        x[k + 1] = forward[:, :n] @ x[k] + gained[:, k]
+    return np.asarray(np.tensordot(x, C[0], (1, 0)) + D[0, 0] * a)
 
 
 def vibration_dose(t: ArrayLike, acceleration: ArrayLike) -> float:
@@ -142,7 +165,7 @@ def vibration_dose(t: ArrayLike, acceleration: ArrayLike) -> float:
     Notes
     -----
     Accelerations are straight between the times, and their fourth power is integrated exactly. A sine of amplitude A
-    over whole periods has :math:`A\,(3T/8)^{1/4}`.
+    over whole periods has :math:`A\,(3T/8)^{1/4}`; with n states a period it is :math:`\pi^2/(3n^2)` low, 3 % with ten.
 
     Source: BS 6841:1987; P. P. Valentini, L. Vita, eqs. (6) and (7), for the dose and the total.
 

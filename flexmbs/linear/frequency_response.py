@@ -97,7 +97,10 @@ class FrequencyResponse:
         return upper  # type: ignore[no-any-return]
 
     def nyquist(self, ax: Axes | None = None) -> Axes:
-        """The response in the complex plane, its mirror image dashed, and the point -1."""
+        """The response in the complex plane, its mirror image dashed, and the point -1.
+
+        A curve that would be a dot beside -1, such as a compliance, is drawn without it, which the picture says.
+        """
         values = self.values.reshape(len(self.frequencies), -1)
         return draw_nyquist(ax, values, self._labels())  # type: ignore[no-any-return]
 

@@ -26,6 +26,7 @@ from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping, as_damping
 from flexmbs.linear.frequency_response import FrequencyResponse
 from flexmbs.linear.loads import LinearLoad, load_vector
+from flexmbs.linear.modally_damped import DampedModes, solve_modally_damped
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.statics import refuse_free_motions
@@ -49,14 +50,16 @@ PIVOT = 0.01
 
 
 class Pencil(NamedTuple):
-    """(1 + i loss) K - omega^2 M + i omega (D + B diag(c) B^T) of the free unknowns, and an order of them."""
+    """(1 + i loss) K - omega^2 M + i omega (D + B diag(c) B^T) of the free unknowns, and an order of them.
+
+    B and c are those of the modes, if the damping is modal.
+    """
 
     K: Any
     M: Any
     D: Any
     loss: float
-    B: FloatArray
-    c: FloatArray
+    modes: DampedModes | None
     order: IntArray | None
 
 
@@ -224,7 +227,7 @@ def _pencil(owner: str, K: Any, M: Any, D: Any, damping: Any, free: IntArray) ->
         return None if A is None else A[free][:, free]
 
     Kf, Mf, Df = part(K), part(M), part(D)
-    loss, B, c = 0.0, np.empty((len(free), 0)), np.empty(0)
+    loss, modes = 0.0, None
     if isinstance(damping, StructuralDamping):
         loss = damping.loss_factor
     elif isinstance(damping, ProportionalDamping):
@@ -242,11 +245,11 @@ def _pencil(owner: str, K: Any, M: Any, D: Any, damping: Any, free: IntArray) ->
         else:
             squares, vectors = linalg.eigh(Kf, Mf)
             w = np.sqrt(np.maximum(squares, 0.0))
-        B, c = np.asarray(Mf @ vectors), damping.factors(w)
+        modes = DampedModes(vectors, w, np.asarray(Mf @ vectors), damping.factors(w))
     order = None
     if sparse.issparse(Kf) and Kf.shape[0] > LARGE:
         order = nested_dissection(sum((abs(A) for A in (Mf, Df) if A is not None), abs(Kf)).tocsc())
-    return Pencil(Kf, Mf, Df, loss, B, c, order)
+    return Pencil(Kf, Mf, Df, loss, modes, order)
 
 
 def _refuse_foreign(owner: str, vectors: FloatArray, w: FloatArray, Kf: Any, Mf: Any, free: IntArray) -> None:
@@ -303,19 +306,17 @@ def _solve(owner: str, p: Pencil, w: float, right: FloatArray) -> Any:
         if p.D is not None:
             A = A + 1j * w * p.D
     dense = not sparse.issparse(A)
-    rank = len(p.c) if w > 0.0 else 0
+    modal = p.modes if w > 0.0 else None
     try:
         if dense:
-            if rank:
-                A = A + 1j * w * (p.B * p.c) @ p.B.T
-            return np.linalg.solve(A, right.astype(A.dtype))
-        solve = _factorised(sparse.csc_matrix(A), p.order)
-        u = solve(right)
-        if rank:
-            # (A + i w B c B^T)^-1 f = u - A^-1 B (1/(i w c) + B^T A^-1 B)^-1 B^T u, without dividing by c
-            X = solve(p.B)
-            small = np.eye(rank) + 1j * w * p.c[:, None] * (p.B.T @ X)
-            u = u - X @ np.linalg.solve(small, 1j * w * p.c[:, None] * (p.B.T @ u))
+            if modal is not None:
+                A = A + 1j * w * (modal.B * modal.c) @ modal.B.T
+            u = np.linalg.solve(A, right.astype(A.dtype))
+        elif modal is not None:
+            size = np.abs(p.K.diagonal())
+            u = solve_modally_damped(A, size, modal, w, right, lambda base: _factorised(base, p.order))
+        else:
+            u = _factorised(sparse.csc_matrix(A), p.order)(right)
     except (RuntimeError, np.linalg.LinAlgError):
         u = None
     if u is None or not np.isfinite(u).all():

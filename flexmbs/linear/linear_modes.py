@@ -96,7 +96,7 @@ class LinearModes(Hinted):
             On the displacements; chosen to be visible by default.
         """
         axes = draw_structure(self.operators, self.shape(mode), ax=ax, factor=factor)
-        axes.set_title(f"mode {mode}: {self.frequencies[mode]:.5g}", fontsize=10)
+        axes.set_title(f"mode {mode}: {self.frequencies[mode]:.5g} 1/time", fontsize=10)
         return axes
 
     @cached_property

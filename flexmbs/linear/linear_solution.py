@@ -118,9 +118,9 @@ class LinearSolution(Hinted):
             On the displacements; chosen to be visible by default.
         """
         if values is None and self.operators.part is not None:
-            values, label = self.von_mises, label or "von Mises stress"
+            values, label = self.von_mises, label or "von Mises stress [force/length²]"
             values = None if np.isnan(values).all() else values
-        return draw_structure(self.operators, self.displacements, values, label or "displacement", ax, factor)
+        return draw_structure(self.operators, self.displacements, values, label or "displacement [length]", ax, factor)
 
     @property
     def strain_energy(self) -> float:

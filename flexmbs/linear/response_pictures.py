@@ -13,6 +13,8 @@ __all__ = ["bode_axes", "draw_bode", "draw_nyquist"]
 
 MOST = 12
 """Curves that a picture can show."""
+VISIBLE = 0.05
+"""Largest value of curves that are more than a dot beside the point -1."""
 
 
 def bode_axes(owner: str, ax: Any) -> tuple[Any, Any]:
@@ -51,7 +53,7 @@ def draw_bode(upper: Any, lower: Any, x: Any, values: Any, names: tuple[str, ...
 
 
 def draw_nyquist(ax: Any, values: Any, names: tuple[str, ...]) -> Any:
-    """Curves of complex values (n, m) with their mirror images, and the point -1."""
+    """Curves of complex values (n, m) with their mirror images, and the point -1 if it is not far away from them."""
     from matplotlib import pyplot
 
     if ax is None:
@@ -65,7 +67,10 @@ def draw_nyquist(ax: Any, values: Any, names: tuple[str, ...]) -> Any:
         ax.annotate("", (values[middle + 1, j].real, values[middle + 1, j].imag),
                     (values[middle, j].real, values[middle, j].imag),
                     arrowprops={"arrowstyle": "-|>", "color": line.get_color()})  # fmt: skip
-    ax.plot(-1.0, 0.0, "+", color="black", markersize=9.0)
+    if np.abs(values).max(initial=0.0) >= VISIBLE:
+        ax.plot(-1.0, 0.0, "+", color="black", markersize=9.0)
+    else:
+        ax.set_title("the point -1 is outside", fontsize=9, loc="right")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xlabel("real part")
     ax.set_ylabel("imaginary part")

@@ -39,26 +39,28 @@ def free_motions(operators: Operators, held: IntArray, K: Any = None, tolerance:
     R = scaled_motions(operators)
     if not np.abs(R).max(initial=0.0) > 0.0:
         return np.empty((6, 0))
-    at_rest = linalg.null_space(_small(R[held]), rcond=1e-9) if len(held) else np.eye(6)
+    lengths = _lengths(operators)
+    moved = lengths * R
+    at_rest = linalg.null_space(_small(moved[held]), rcond=1e-9) if len(held) else np.eye(6)
     if not at_rest.shape[1]:
         return np.empty((6, 0))
     V = R @ at_rest
-    cancelling = (abs(K) @ np.abs(V)).max(initial=0.0)
-    left = K @ V / (cancelling if cancelling > 0.0 else 1.0)
+    cancelling = (abs(K) @ np.abs(V) / lengths).max(initial=0.0)
+    left = (K @ V) / lengths / (cancelling if cancelling > 0.0 else 1.0)
     _, size, turn = np.linalg.svd(_small(left))
     # a motion that moves no unknown (about the line of all points) is none
     chosen = at_rest @ turn.T[:, size <= tolerance * np.sqrt(len(R))]
-    chosen = chosen @ _moving(R @ chosen)
+    chosen = chosen @ _moving(moved @ chosen)
     return _echelon(chosen)
 
 
 def unstressed_motions(operators: Operators, motions: FloatArray, G: Any, tolerance: float = 1e-9) -> FloatArray:
     """Those combinations of free motions (6, r) that the stress stiffness G does not resist, nor push on."""
-    V = scaled_motions(operators) @ motions
-    cancelling = float((abs(G) @ np.abs(V)).max(initial=0.0))
+    V, lengths = scaled_motions(operators) @ motions, _lengths(operators)
+    cancelling = float((abs(G) @ np.abs(V) / lengths).max(initial=0.0))
     if not cancelling or not motions.shape[1]:
         return motions
-    _, size, turn = np.linalg.svd(_small(G @ V / cancelling))
+    _, size, turn = np.linalg.svd(_small((G @ V) / lengths / cancelling))
     return _echelon(motions @ turn.T[:, size <= tolerance * np.sqrt(len(V))])
 
 
@@ -75,6 +77,15 @@ def scaled_motions(operators: Operators) -> FloatArray:
     R = operators.rigid_motions(centre)
     R[:, 3:] /= size
     return R
+
+
+def _lengths(operators: Operators) -> FloatArray:
+    """What makes unknowns (n, 1) displacements, and divides moments to forces: the size of the structure for rotations.
+
+    Without it turns of a node would count as one over the size, in nanometres 1e9 times a displacement.
+    """
+    turns = (operators.dofs.node >= 0) & (operators.dofs.component >= 3)
+    return np.asarray(np.where(turns, centre_and_size(operators)[1], 1.0)[:, None])
 
 
 def centre_and_size(operators: Operators) -> tuple[FloatArray, float]:

@@ -15,7 +15,7 @@ __all__ = ["MatchedResponse"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchedResponse:
-    """The drive that was found.
+    """The best drive that was found.
 
     Attributes
     ----------
@@ -23,7 +23,8 @@ class MatchedResponse:
         Time between the values.
     drive, response, target : (n,) arrays
     errors : (k,) array
-        Rms of target minus response relative to that of the target, before each improvement and at the end.
+        Rms of target minus response relative to that of the target, before each improvement and at the end; ``drive``
+        and ``response`` are those of the smallest.
     """
 
     step: float
@@ -33,7 +34,7 @@ class MatchedResponse:
     errors: FloatArray
 
     def __repr__(self) -> str:
-        return f"<matched response: error {self.errors[-1]:.2e} after {len(self.errors) - 1} improvements>"
+        return f"<matched response: error {self.errors.min():.2e} after {int(self.errors.argmin())} improvements>"
 
     @property
     def times(self) -> FloatArray:

@@ -27,7 +27,7 @@ from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target, replaced
 from flexmbs.visualization import style
 from flexmbs.visualization.figures import look
-from flexmbs.visualization.frames import frame_rows
+from flexmbs.visualization.frames import film_speed, frame_rows
 from flexmbs.visualization.scene import Scene
 from flexmbs.visualization.scene_drawing import SceneAxes
 
@@ -76,7 +76,7 @@ def animate(
     scene: Scene,
     path: str | PathLike[str],
     *,
-    speed: float = 1.0,
+    speed: float | None = None,
     fps: float = 25.0,
     trail: float | None = None,
     dpi: float = 100.0,
@@ -89,8 +89,10 @@ def animate(
     scene : Scene
     path : path-like
         ``.mp4`` needs the program ffmpeg, ``.gif`` nothing.
-    speed : float
+    speed : float, optional
         Time of the model per time of the film: 0.1 is ten times slower than real. One unit of time is taken as 1 s.
+        Left out, real time where that takes 2 s to 10 minutes, and otherwise such that the film takes 10 to 25 s. The
+        picture says which, if it is not real time.
     fps : float
         Frames per second; at most 50 in a gif.
     trail : float, optional
@@ -112,6 +114,7 @@ def animate(
         If the file cannot be written, or ffmpeg is missing.
     """
     _check_scene("animate", scene)
+    speed = film_speed(float(np.ptp(scene.times))) if speed is None else speed
     interval = frame_interval(path, speed, fps)
     fps = speed / interval
     dpi = as_number("animate", "dpi", dpi, minimum=20.0, maximum=1200.0)
@@ -134,7 +137,7 @@ def animate(
     return target
 
 
-def frame_interval(path: Any, speed: float = 1.0, fps: float = 25.0) -> float:
+def frame_interval(path: Any, speed: float, fps: float = 25.0) -> float:
     """Time of the model between the frames of a film, as the format of the file has it."""
     speed = as_number("animate", "speed", speed, above=0.0)
     fps = as_number("animate", "fps", fps, above=0.0, maximum=240.0)

@@ -9,33 +9,12 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.io.stored_states import StoredStates
-from flexmbs.visualization.frames import frame_rows
+from flexmbs.visualization.frames import film_speed, frame_rows
 
 __all__ = ["KeyFrames"]
 
 PIECE = 1 << 24
 """Bytes of coordinates that are read at a time, about."""
-
-
-SHORT, LONG = 2.0, 600.0
-"""Seconds of film from and up to which real time is watched."""
-
-
-def film_speed(span: float) -> float:
-    """Time of the model per second of film: real time where that takes 2 s to 10 minutes.
-
-    Otherwise 1, 2 or 5 times a power of ten with which the film takes 10 to 25 s.
-
-    Examples
-    --------
-    >>> film_speed(10.0), film_speed(0.03), film_speed(86400.0)
-    (1.0, 0.002, 5000.0)
-    """
-    if SHORT <= span <= LONG or span == 0.0:
-        return 1.0
-    wanted = span / 10.0
-    power = 10.0 ** np.floor(np.log10(wanted))
-    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= wanted * (1.0 + 1e-12)))
 
 
 class KeyFrames:
@@ -49,7 +28,7 @@ class KeyFrames:
     fps : float
         Wanted key frames per second of film.
     speed : float, optional
-        Time of the model per second of film; chosen by `film_speed` if left out.
+        Time of the model per second of film; chosen by `flexmbs.visualization.frames.film_speed` if left out.
 
     Attributes
     ----------

@@ -30,6 +30,7 @@ from flexmbs.visualization.body_parts import Parts, is_planar, mode_parts, parts
 from flexmbs.visualization.coloured import collection, colour_bar, draw_faces, draw_lines, polylines, scale_of, typeset
 from flexmbs.visualization.contact_arrows import draw_contacts
 from flexmbs.visualization.contact_floors import draw_floors
+from flexmbs.visualization.figures import move_labels_away, room_below
 from flexmbs.visualization.load_symbols import draw_loads
 from flexmbs.visualization.sampling import MOMENT, Curves, label_of, outline, symbols
 from flexmbs.visualization.symbols import draw_symbols
@@ -347,9 +348,10 @@ def _finish(axes: Any, model: Model, drawn: list[Parts], beside: FloatArray | No
     middle = 0.5 * (low + high)
     axes.set_zlabel(f"z [{unit}]")
     axes.set(**{f"{name}lim": (middle[k] - half[k], middle[k] + half[k]) for k, name in enumerate("xyz")})
-    axes.set_box_aspect(half, zoom=0.95)
+    axes.set_box_aspect(half.copy(), zoom=0.95 * room_below(half))  # which scales the array that it gets
     for name, share in zip("xyz", half / half.max(), strict=True):
         getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(max(2, round(6 * share))))
+    move_labels_away(axes, half, matplotlib.rcParams["axes.labelpad"], [matplotlib.rcParams["xtick.major.pad"]] * 3)
 
 
 def _frequency(modes: ModalSolution, mode: int) -> str:

@@ -20,6 +20,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.linear.pictures import shaded
 from flexmbs.visualization import style
 from flexmbs.visualization.coloured import collection, colour_bar
+from flexmbs.visualization.figures import move_labels_away, room_below
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,7 +106,8 @@ class SceneAxes:
             axes = figure.add_subplot(**({} if scene.planar else {"projection": "3d"}))
         self.axes = _fitting(axes, scene.planar)
         self.axes.set_title(scene.title, loc="right" if scene.planar else "center")
-        self._speed = "" if speed in (None, 1.0) else f"   ({speed:g} × real time)"
+        pace = "× real time" if scene.over == "t" else "a second"
+        self._speed = "" if speed in (None, 1.0) else f"   ({speed:g} {pace})"
         self._limits()
         self._artists, self._traces = [], []
         labels: set[str] = set()
@@ -211,16 +213,15 @@ class SceneAxes:
         if self.scene.planar:
             self.axes.set_aspect("equal", adjustable="box")
             return
-        self.axes.set_box_aspect(half.copy(), zoom=0.84)  # which scales the array that it gets
+        self.axes.set_box_aspect(half.copy(), zoom=0.84 * room_below(half))  # which scales the array that it gets
         self.axes.tick_params(labelsize=8.0)
-        self.axes.zaxis.set_tick_params(pad=5.0)
         for k, name in enumerate("xyz"):
             axis = getattr(self.axes, f"{name}axis")
             n = max(2, round(TICKS * half[k] / half.max()))
             ticks = MaxNLocator(n).tick_values(middle[k] - half[k], middle[k] + half[k])
             share = (ticks - middle[k]) / half[k]
             axis.set_ticks(ticks[(share >= -CLEAR[k][0]) & (share <= CLEAR[k][1])])
-            axis.labelpad = 8.0
+        move_labels_away(self.axes, half, 8.0, (3.5, 3.5, 5.0))
 
 
 def _corners(scene: Scene) -> FloatArray:

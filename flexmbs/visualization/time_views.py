@@ -24,7 +24,7 @@ from flexmbs.visualization.animation import frame_interval
 from flexmbs.visualization.coloured import scale_of_means, typeset
 from flexmbs.visualization.contact_arrows import arrows_over_time
 from flexmbs.visualization.contact_floors import floor_lines
-from flexmbs.visualization.frames import frame_rows
+from flexmbs.visualization.frames import film_speed, frame_rows
 from flexmbs.visualization.poses import matrices
 from flexmbs.visualization.reduced_bodies import body_surface, mesh_lines
 from flexmbs.visualization.sampling import FACETS, MOMENT, Curves, facets, label_of, symbols
@@ -249,6 +249,8 @@ def animate(
 
     Only the states that the frames show are looked at.
     """
+    if options.get("speed") is None:
+        options["speed"] = film_speed(float(np.ptp(solution.t)))
     interval = frame_interval(path, **{name: options[name] for name in ("speed", "fps") if name in options})
     shown = _Chosen(solution, np.unique(frame_rows("animate", solution.t, interval)))
     return write(scene(shown, colour=colour, resultant=resultant), path, **options)

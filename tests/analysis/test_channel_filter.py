@@ -56,3 +56,17 @@ def test_refusals() -> None:
         fx.head_injury_criterion(t, -t)
     with pytest.raises(fx.ModelError, match="grow"):
         fx.head_injury_criterion(t[::-1], t)
+
+
+def test_states_farther_apart_than_the_window() -> None:
+    t = np.arange(0.0, 1.0, 0.02)
+    with pytest.raises(fx.ModelError, match="store states more often"):
+        fx.head_injury_criterion(t, np.full(len(t), 60.0))
+
+
+@pytest.mark.parametrize("step", [1e-2, 7e-3, 4e-3])
+def test_windows_that_are_no_multiple_of_the_step(step: float) -> None:
+    """60 g for ever: T 60^2.5. A ramp of 4000 g/s: the last 15 ms have its mean 7.5 ms before the end."""
+    t = step * np.arange(20)
+    assert fx.head_injury_criterion(t, np.full(20, 60.0)) == pytest.approx(0.015 * 60.0**2.5, rel=1e-12)
+    assert fx.head_injury_criterion(t, 4e3 * t) == pytest.approx(0.015 * (4e3 * (t[-1] - 0.0075)) ** 2.5, rel=1e-12)

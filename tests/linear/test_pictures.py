@@ -42,11 +42,30 @@ def test_largest_displacement_is_drawn_as_a_tenth(block) -> None:
     part = block(Hexahedron8())
     modes = fx.linear.vibration_modes(part, 2, {"left": "all"})
     ax = modes.plot(1, axes())
-    assert f"mode 1: {modes.frequencies[1]:.5g}" in ax.get_title()
+    assert ax.get_title() == f"mode 1: {modes.frequencies[1]:.5g} 1/time"
     bent = fx.linear.static_response(part, {"left": "all"}, fx.linear.NodalForce("right", (0, 0, 1e3)))
     factor = float(bent.plot(axes()).get_title().split()[-1])
     size = np.linalg.norm([1.0, 0.1, 0.2])
     assert factor * np.linalg.norm(bent.displacements[:, :3], axis=1).max() == pytest.approx(0.1 * size, rel=1e-2)
+
+
+def test_colour_bars_have_units(block) -> None:
+    part = block(Hexahedron8())
+    bent = fx.linear.static_response(part, {"left": "all"}, fx.linear.NodalForce("right", (0, 0, 1e3)))
+    figure = bent.plot(axes()).figure
+    assert figure.axes[-1].get_ylabel() == "von Mises stress [force/length²]"
+
+
+def test_a_small_curve_is_drawn_without_the_point_of_stability() -> None:
+    """Compliances of 1e-7: the picture is of their size, and says that -1 is not in it."""
+    f = np.linspace(0.5, 1.5, 101)
+    loop = 1.0 / (1.0 - f**2 + 0.1j * f)[:, None, None]
+    for factor, inside in ((1e-7, False), (1.0, True)):
+        drawn = fx.linear.FrequencyResponse(f, factor * loop, ("y",), ("u",)).nyquist(Figure().subplots())
+        drawn.figure.canvas.draw()
+        assert (drawn.get_title(loc="right") == "the point -1 is outside") != inside
+        assert np.ptp(drawn.get_xlim()) < 5.0 * factor * np.ptp(loop.imag) * 2.0
+        assert (drawn.get_xlim()[0] < -1.0) == inside
 
 
 def test_colours_span_the_values(block) -> None:

@@ -157,3 +157,22 @@ def test_a_beam_and_a_plate_in_files_and_pictures(tmp_path) -> None:
         back = meshio.read(fx.visualization.write_vtu(bent, tmp_path / "bent.vtu"))
         assert (back.point_data["rotation"] == bent.displacements[:, 3:]).all()
         assert np.isnan(back.cell_data["xx"][0]).all()
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 1.0, 1e9])
+def test_what_is_free_does_not_depend_on_the_unit_of_length(size: float) -> None:
+    """Cantilevers of nanometres in metres: F L^3 / (3 E I) with F = L^2; three turns about a point that is held."""
+    section = fx.Rectangle(width=0.02 * size, height=0.02 * size)
+    region = fx.linear.Region(None, Frame(section=section, shear=False), MATERIAL)
+    part = fx.linear.Part(fx.meshes.line((0, 0, 0), (size, 0, 0), 6), regions=[region])
+    tip = fx.linear.NodalForce("end", (0.0, 0.0, size**2))
+    bent = fx.linear.static_response(part, {"start": "all"}, tip)
+    exact = size**5 / (3.0 * E * 0.02**4 * size**4 / 12.0)
+    assert bent.displacement("end")[0, 2] == pytest.approx(exact, rel=1e-8)
+    with pytest.raises(fx.SingularError, match=r"3 rigid motions free; the structure turns about x"):
+        fx.linear.static_response(part, {"start": ("ux", "uy", "uz")}, tip)
+    assert fx.linear.vibration_modes(part, 8).n_rigid == 6
+    mesh = fx.meshes.rectangle((0, 0), (size, 0.1 * size), (10, 2)).in_space()
+    shell = fx.linear.Part(mesh, regions=[fx.linear.Region(None, ShellQuad(thickness=0.01 * size), MATERIAL)])
+    assert fx.linear.vibration_modes(shell, 8).n_rigid == 6
+    assert fx.linear.vibration_modes(shell, 2, {"left": "all"}).n_rigid == 0

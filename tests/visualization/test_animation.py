@@ -135,6 +135,33 @@ def test_gif_has_all_frames_with_the_colours_of_the_lines(tmp_path: Path) -> Non
     assert [p.name for p in tmp_path.iterdir()] == ["a.gif"]
 
 
+@pytest.mark.parametrize(
+    ("span", "seconds", "said"),
+    [(0.02, 10.2, "(0.002 × real time)"), (3.0, 3.2, ""), (1e4, 10.2, "(1000 × real time)")],
+)
+def test_films_take_some_seconds(
+    span: float, seconds: float, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a speed, real time from 2 s to 10 minutes and otherwise 10 s here; the last frame stays for 0.2 s."""
+    texts = []
+    shown = SceneAxes.show
+
+    def show(self: SceneAxes, *at: Any) -> None:
+        shown(self, *at)
+        texts.append(self._time.get_text())
+
+    monkeypatch.setattr(SceneAxes, "show", show)
+    path = animate(Scene(np.linspace(0.0, span, 21), scene().lines), tmp_path / "a.gif", fps=5, dpi=30)
+    duration = 0.0
+    with Image.open(path) as film:
+        for i in range(film.n_frames):  # equal frames are one that stays longer
+            film.seek(i)
+            duration += 1e-3 * film.info["duration"]
+    assert duration == pytest.approx(seconds, rel=1e-9)
+    assert texts[-1].endswith(said)
+    assert ("real time" in texts[-1]) == bool(said)
+
+
 def test_a_single_state_of_points_that_coincide_is_drawn(tmp_path: Path) -> None:
     one = Scene([0.0], [Line("p", np.zeros((1, 1, 3)), POINT)])
     with Image.open(animate(one, tmp_path / "a.gif", dpi=30)) as picture:

@@ -13,7 +13,7 @@ import pytest
 import flexmbs as fx
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.verification.cases.reduction import galvanizing_model
-from flexmbs.visualization import key_frames
+from flexmbs.visualization import frames, key_frames
 from tests.models.flexible_trees import arm
 from tests.models.floating import bar, chain
 from tests.models.glb_reader import Film, read
@@ -49,7 +49,7 @@ def mechanism() -> fx.TimeSolution:
 
 @pytest.mark.parametrize(("span", "speed"), [(0.03, 0.002), (1.0, 0.1), (2.0, 1.0), (600.0, 1.0), (3600.0, 200.0)])
 def test_speed_that_is_chosen(span: float, speed: float) -> None:
-    assert key_frames.film_speed(span) == pytest.approx(speed, rel=1e-12)
+    assert frames.film_speed(span) == pytest.approx(speed, rel=1e-12)
     assert span / speed >= 2.0
 
 

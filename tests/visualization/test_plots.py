@@ -30,6 +30,32 @@ def bar(axes: Any) -> Any:
     return other
 
 
+@pytest.mark.parametrize("end", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, 0.0, 1.0), (0.7, 0.7, 0.0), (1.0, 1.0, 1.0)])
+def test_labels_are_beside_the_ticks(end: tuple[float, float, float]) -> None:
+    """Of long and flat models, in whose boxes matplotlib puts them on one another; all of them within the figure."""
+    line = fx.FlexibleBody.line(
+        (0, 0, 0), 1e3 * np.array(end), elements=2, element=fx.elements.GeometricallyExactBeam(),
+        section=fx.Rectangle(width=20.0, height=20.0), material=fx.steel,
+    )  # fmt: skip
+    model = fx.Model(line, fx.Clamp(line.start), fx.PointForce(line.end, (1e5, 1e5, 1e5)))
+    axes = fx.solve_static(model).plot_shape()
+    axes.figure.canvas.draw()
+    whole = axes.figure.bbox
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        box = axis.label.get_window_extent()
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 < box.y1 <= whole.y1
+        # Points along the middle of the label, which is turned.
+        angle, height = np.radians(axis.label.get_rotation()), axis.label.get_fontsize() * axes.figure.dpi / 72.0
+        length = np.hypot(box.width, box.height) - height
+        line = np.linspace(-0.5, 0.5, 9)[:, None] * length * np.array([np.cos(angle), np.sin(angle)])
+        label = line + 0.5 * np.array([box.x0 + box.x1, box.y0 + box.y1])
+        for tick in axis.get_major_ticks():
+            if tick.label1.get_text():
+                number = tick.label1.get_window_extent().padded(0.3 * height)
+                assert not any(number.contains(*point) for point in label), (axis, tick.label1.get_text())
+
+
 @pytest.mark.parametrize("name", ["cantilever", "frame", "guided", "spatial", "linear", "planar_linear"])
 def test_shape_is_drawn_where_it_is(name: str, solved: Solved) -> None:
     solution = solved(name)

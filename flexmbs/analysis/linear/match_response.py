@@ -7,6 +7,7 @@ Kim: road profiles from measured wheel accelerations). Of a linear model one ste
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError
 from flexmbs.results.matched_response import MatchedResponse
 
 __all__ = ["match_response"]
@@ -55,11 +56,12 @@ def match_response(
     Returns
     -------
     MatchedResponse
+        The best drive that was found; an `AccuracyWarning` tells if it is not the last one.
 
     Raises
     ------
     ModelError
-        If a length is wrong, or H is zero in the band.
+        If a length is wrong, the band is not within zero and half of the sampling frequency, or H is zero in it.
     ConvergenceError
         If the error grows to ten times that at rest; its ``solution`` is the best drive.
 
@@ -82,7 +84,7 @@ def match_response(
     if n < 2 or size == 0.0:
         raise ModelError("match_response: the target must have two values or more, not all zero.")
     f = np.asarray(np.fft.rfftfreq(2 * n, h), dtype=np.float64)
-    inverse = _inverse(linear, f, band)
+    inverse = _inverse(linear, f, band, 0.5 / h)
 
     def answered(drive: FloatArray) -> FloatArray:
         return as_array("match_response", "what run returns", run(drive), (n,))
@@ -105,10 +107,21 @@ def match_response(
                 f"match_response: the error grew to {errors[-1]:.3g} of the target; take a smaller gain or band.",
                 MatchedResponse(h, best[1], best[2], goal, np.array(errors)),
             )
-    return MatchedResponse(h, drive, response, goal, np.array(errors))
+    found = MatchedResponse(h, best[1], best[2], goal, np.array(errors))
+    if best[0] < errors[-1] or best[0] == errors[0] > least:
+        number = errors.index(best[0])
+        which = f"after improvement {number} of {len(errors) - 1}" if number else "zero, before any improvement"
+        warnings.warn(
+            f"match_response: the error went from {errors[0]:.3g} to {errors[-1]:.3g} of the target; the drive that is "
+            f"returned is the best one, {which}, with {best[0]:.3g}. Take a smaller gain, a band in which the model "
+            f"answers, and a target that begins at rest.",
+            AccuracyWarning,
+            stacklevel=2,
+        )
+    return found
 
 
-def _inverse(linear: Any, f: FloatArray, band: tuple[float, float] | None) -> Any:
+def _inverse(linear: Any, f: FloatArray, band: tuple[float, float] | None, highest: float) -> Any:
     """1 / H within the band, zero outside (n_f,)."""
     if isinstance(linear, LinearModel):
         if len(linear.inputs) != 1 or len(linear.outputs) != 1:
@@ -126,6 +139,12 @@ def _inverse(linear: Any, f: FloatArray, band: tuple[float, float] | None) -> An
     else:
         low, high = as_array("match_response", "band", band, (2,), unit="1/time")
         inside = (f >= low) & (f <= high)
+        if low < 0.0 or high > highest * (1.0 + 1e-12) or not inside.any():
+            raise ModelError(
+                f"match_response: band {show(band)} has no frequencies or goes beyond what the samples hold; expected "
+                f"(low, high) from 0 to {highest:.6g} 1/time, which is half of the sampling frequency, and at least "
+                f"{f[1]:.3g} apart."
+            )
         if np.any(size[inside] == 0.0):
             raise ModelError("match_response: the linear model does not answer at some frequencies of the band.")
     return np.where(inside, 1.0 / np.where(inside, H, 1.0), 0.0)

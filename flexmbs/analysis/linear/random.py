@@ -4,8 +4,7 @@ White noise, also behind a first-order filter, by Lyapunov's equation for the co
 
 .. math:: A X + X A^T + \tfrac12\,b\,G_0\,b^T = 0,
 
-with the one-sided level :math:`G_0`. Other spectra by quadrature of :math:`|H(2\pi i f)|^2 G(f)`: Gauss' points between
-the frequencies at which something happens (poles with their widths, points of a table).
+with the one-sided level :math:`G_0`. Tables by quadrature; see `flexmbs.analysis.linear.spectral_quadrature`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import numpy as np
 from scipy.linalg import matrix_balance, solve_continuous_lyapunov
 
 from flexmbs.analysis.linear.spectra import TableSpectrum, WhiteSpectrum
+from flexmbs.analysis.linear.spectral_quadrature import mean_squares_of_table
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.distinct_names import number_meant
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["random_response"]
 
-POINTS = 24
-"""Of Gauss' rule in each interval."""
 DECAYING = 1e-12
 """Real part of a pole, relative to the largest pole, below which its vibration has no stationary state."""
 
@@ -55,7 +53,7 @@ def random_response(linear: LinearModel, spectra: Mapping[Any, Any]) -> RandomRe
     squares, rates = np.zeros(n_y), np.zeros(n_y)
     for j, spectrum in given.items():
         white = getattr(spectrum, "white", None)
-        of_one = _by_lyapunov(linear, j, *white) if white else _by_quadrature(linear, j, spectrum)
+        of_one = _by_lyapunov(linear, j, *white) if white else mean_squares_of_table(linear, j, spectrum)
         squares, rates = squares + of_one[0], rates + of_one[1]
 
     def density(f: FloatArray) -> FloatArray:
@@ -98,19 +96,3 @@ def _by_lyapunov(linear: LinearModel, j: int, level: float, corner: float | None
     rates = np.einsum("ij,jk,ik->i", rate, X, rate)
     jumps = np.abs(C @ B) > 1e-12 * np.linalg.norm(C, axis=1) * np.linalg.norm(B)
     return squares, np.where(jumps & (level > 0.0), np.inf, rates)
-
-
-def _by_quadrature(linear: LinearModel, j: int, table: TableSpectrum) -> tuple[FloatArray, FloatArray]:
-    """The same of a table, within its range."""
-    known = np.asarray(table.frequencies)
-    marks = [known]
-    for s in linear.poles:
-        centre, width = abs(s.imag) / (2.0 * np.pi), abs(s.real) / (2.0 * np.pi)
-        marks += [centre + sign * width * np.array([0.0, 1.0, 4.0, 16.0, 64.0]) for sign in (1.0, -1.0)]
-    ends = np.unique(np.concatenate(marks))
-    ends = ends[(ends >= known[0]) & (ends <= known[-1])]
-    x, weight = np.polynomial.legendre.leggauss(POINTS)
-    half, middle = 0.5 * np.diff(ends), 0.5 * (ends[1:] + ends[:-1])
-    f, w = (middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * weight).ravel()
-    size = np.abs(linear.transfer(2.0 * np.pi * f)[:, :, j]) ** 2 * (w * table(f))[:, None]
-    return size.sum(axis=0), ((2.0 * np.pi * f[:, None]) ** 2 * size).sum(axis=0)

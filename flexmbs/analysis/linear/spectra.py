@@ -14,6 +14,9 @@ from flexmbs.core.errors import ModelError
 
 __all__ = ["FirstOrderSpectrum", "TableSpectrum", "WhiteSpectrum"]
 
+NARROW = 1e-9
+"""Least relative distance of points of a table: values between them keep six digits over ten decades."""
+
 
 @dataclass(frozen=True)
 class WhiteSpectrum:
@@ -91,7 +94,7 @@ class TableSpectrum:
     Parameters
     ----------
     frequencies : (n,) array
-        Ascending, above zero [1/time].
+        Ascending, above zero, farther apart than 1e-9 of themselves [1/time].
     values : (n,) array
         G, above zero [unit^2 time].
 
@@ -110,6 +113,13 @@ class TableSpectrum:
         G = as_array("TableSpectrum", "values", self.values, (len(f),))
         if len(f) < 2 or f[0] <= 0.0 or np.any(np.diff(f) <= 0.0):
             raise ModelError(f"TableSpectrum: frequencies must ascend from above zero, not {show(f.tolist())}.")
+        near = np.diff(f) < NARROW * f[:-1]
+        if near.any():
+            i = int(near.argmax())
+            raise ModelError(
+                f"TableSpectrum: the frequencies {f[i]!r} and {f[i + 1]!r} are nearer to each other than {NARROW:g} of "
+                f"themselves, where rounding decides about what is between them; take them farther apart."
+            )
         if np.any(G <= 0.0):
             raise ModelError(f"TableSpectrum: values must be above zero, not {show(G.tolist())}.")
         object.__setattr__(self, "frequencies", frozen_copy(f))

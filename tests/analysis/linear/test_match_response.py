@@ -66,3 +66,32 @@ def test_what_is_refused() -> None:
         fx.match_response(lambda d: d, np.ones(4), 0.1, lambda f: 0.0 * f, band=(0.0, 1.0))
     with pytest.raises(fx.ConvergenceError, match="smaller gain"):
         fx.match_response(lambda d: -9.0 * d, np.ones(4), 0.1, lambda f: np.full(len(f), 0.1))
+
+
+def test_the_best_drive_is_returned_if_later_ones_are_worse() -> None:
+    """Answers of 0, 0.8 and -0.4 of the target have the errors 1, 0.2 and 1.4."""
+    target = np.sin(0.1 * np.arange(63))
+    answers = iter((0.0, 0.8, -0.4))
+
+    def run(drive: np.ndarray) -> np.ndarray:
+        return next(answers) * target
+
+    with pytest.warns(fx.AccuracyWarning, match=r"improvement 1 of 2, with 0\.2"):
+        found = fx.match_response(run, target, 0.1, lambda f: np.ones(len(f)), improvements=2)
+    assert found.errors == pytest.approx([1.0, 0.2, 1.4])
+    assert found.response == pytest.approx(0.8 * target)
+    assert found.drive == pytest.approx(target)
+    assert "error 2.00e-01 after 1 improvements" in repr(found)
+
+
+def test_no_improvement_is_told() -> None:
+    with pytest.warns(fx.AccuracyWarning, match="zero, before any improvement, with 1"):
+        found = fx.match_response(lambda d: -d, np.ones(8), 0.1, lambda f: np.ones(len(f)), improvements=1)
+    assert np.all(found.drive == 0.0)
+
+
+@pytest.mark.parametrize("band", [(5.0, 1.0), (60.0, 80.0), (10.0, 50.1), (-1.0, 5.0), (1.01, 1.02)])
+def test_bands_that_are_none(band: tuple[float, float]) -> None:
+    """At steps of 0.01 there is nothing above 50."""
+    with pytest.raises(fx.ModelError, match="from 0 to 50 1/time"):
+        fx.match_response(lambda d: d, np.sin(np.arange(200.0)), 0.01, lambda f: np.ones(len(f)), band=band)
