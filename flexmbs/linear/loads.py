@@ -20,6 +20,7 @@ from flexmbs.linear.faces import faces_within, nodal_areas, nodal_vectors, outer
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.structure import part_of
 from flexmbs.linear.supports import nodes_at
+from flexmbs.meshes.cells import cell_type
 
 __all__ = ["LinearLoad", "NodalForce", "SurfaceLoad", "load_vector"]
 
@@ -116,7 +117,8 @@ class SurfaceLoad:
     Raises
     ------
     ModelError
-        If neither or both are given; when used, if the set names no face.
+        If neither or both are given; when used, if the set names no face, or if a pressure acts on shells that look to
+        opposite sides.
 
     Examples
     --------
@@ -143,6 +145,7 @@ class SurfaceLoad:
         faces = loaded_faces(owner, operators, self.faces)
         out = np.zeros((len(operators.points), 6))
         if self.pressure is not None:
+            refuse_turned(owner, faces)
             out[:, :3] = -self.pressure * nodal_vectors(operators.points, faces)
         else:
             out[:, :3] = np.outer(nodal_areas(operators.points, faces), self.traction)
@@ -159,6 +162,22 @@ def loaded_faces(owner: str, operators: Operators, at: Any) -> dict[str, IntArra
             f"{owner}: none of the outer faces of the elements has all its nodes in the set of {len(nodes)} nodes."
         )
     return faces
+
+
+def refuse_turned(owner: str, faces: dict[str, IntArray]) -> None:
+    """Refuse faces of which two look to opposite sides of the surface: they pass their common edge in one direction."""
+    corners = [cells[:, : cell_type(name).n_corners] for name, cells in faces.items()]
+    ways = np.concatenate([np.stack([c.ravel(), np.roll(c, -1, axis=1).ravel()], axis=1) for c in corners])
+    edges, of, met = np.unique(np.sort(ways, axis=1), axis=0, return_inverse=True, return_counts=True)
+    _, first, passed = np.unique(ways, axis=0, return_index=True, return_counts=True)
+    turned = first[(passed == 2) & (met[of.ravel()[first]] == 2)]  # where three sheets meet, they may
+    if len(turned):
+        a, b = edges[of.ravel()[turned[0]]]
+        raise ModelError(
+            f"{owner}: the shells on both sides of the edge from node {a} to node {b} look to opposite sides, as at "
+            f"{len(turned)} edges in all, so that a pressure would push to both. Number the corners of all cells in "
+            f"the same sense (`meshes.oriented` does for quadrilaterals), or give traction= instead."
+        )
 
 
 def on_unknowns(owner: str, operators: Operators, nodal: FloatArray) -> FloatArray:

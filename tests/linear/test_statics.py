@@ -332,3 +332,21 @@ def test_a_temperature_that_varies_over_the_thickness_bends_a_strip(layers: int)
     found = float(np.mean(bent.displacement("right")[:, 2]))
     exact = -0.5 * alpha * rise / t  # means over layers have the moment 1 - 1/n^2; the clamp bends a little as well
     assert abs(found / exact - (1.0 - 1.0 / layers**2)) < 0.07
+
+
+@pytest.mark.parametrize("turned", [(), (3,), (0, 1, 2, 3, 4)])
+def test_a_pressure_on_shells_that_look_to_opposite_sides_is_refused(turned: tuple[int, ...]) -> None:
+    """All of them turned over, it pulls where it has pushed; some of them, it would do both."""
+    mesh = fx.meshes.rectangle((0, 0), (1, 0.1), (5, 1)).in_space()
+    cells = np.array(mesh.cells[0].nodes)
+    for cell in turned:
+        cells[cell] = cells[cell][::-1]
+    mesh = fx.meshes.Mesh(mesh.points, [fx.meshes.CellBlock("quad", cells)], node_sets=dict(mesh.node_sets))
+    part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.ShellQuad(thickness=0.01), fx.steel)])
+    load = fx.linear.SurfaceLoad(range(len(mesh.points)), pressure=100.0)
+    if len(turned) in (0, 5):
+        found = fx.linear.static_response(part, {"left": "all"}, load)
+        assert found.reaction("left")[2] == pytest.approx(10.0 if not turned else -10.0, rel=1e-9)
+    else:
+        with pytest.raises(fx.ModelError, match=r"node \d+ to node \d+ look to opposite sides, as at 2 edges"):
+            fx.linear.static_response(part, {"left": "all"}, load)
