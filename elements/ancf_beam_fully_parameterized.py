@@ -59,6 +59,8 @@ ON_AXIS = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
 """1 for the vectors of the nodes that move the axis, r and r_x."""
 SHEAR = 4
 """Elasticity matrix of the shear on the axis."""
+ON_SECTION = [0, 3, 5]
+"""Stresses on the section: normal, and shears along y and z."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +93,11 @@ class ANCFBeamFullyParameterized:
 
     Notes
     -----
-    Limits: see the theory pages for what it does as printed and with each cure. Where the axis is compressed or
-    stretched much, St. Venant and Kirchhoff's law is not that of `ANCFBeam`. A clamp holds the section, not the
-    slope along the axis.
+    Limits: see the theory pages for what it does as printed and with each cure. Stress resultants are good in the
+    middle of the elements, where they are told by default; with other ``xi`` normal and shear forces of thin elements
+    may be wrong by many times their size. Without ``nodal`` they are as good as the locking lets them be. Where the
+    axis is compressed or stretched much, St. Venant and Kirchhoff's law is not that of `ANCFBeam`. A clamp holds the
+    section, not the slope along the axis.
 
     Sources: R. Y. Yakoub and A. A. Shabana, J. Mech. Des. 123 (2001) 614-621; J. Gerstmayr, M. K. Matikainen and A. M.
     Mikkola, Multibody Syst. Dyn. 20 (2008) 359-384 (split).
@@ -144,7 +148,11 @@ class ANCFBeamFullyParameterized:
         return continuum_tangent
 
     def accurate_points(self, symbol: str) -> FloatArray:
-        return Gauss(2).rule()[0]
+        """The middle: there forces of statics are in equilibrium to round-off with ``nodal``, moments to second order.
+
+        Elsewhere N and Q hold what quadrature does not see, which in thin elements is many times the force.
+        """
+        return np.zeros(1)
 
     def reference(self, points: FloatArray, tangents: FloatArray) -> FloatArray:
         directors = directed(tangents, np.array(self.up))
@@ -239,32 +247,76 @@ class ANCFBeamFullyParameterized:
         return turned(N * ON_AXIS, group.slopes), 0.5 * turned(N1 * ON_AXIS, group.slopes)
 
     def stress_resultants(self, group: ContinuumGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6) of the stresses over the section, elastic and viscous parts."""
-        s, weights = Gauss(3).rule()
+        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6) of the section, in its present axes, elastic and viscous parts.
+
+        With Kirchhoff's first stresses F S: those of the second, S, miss what a bent section turns, some M^2/EI of N.
+        """
+        s, weights = Gauss(2 if self.nodal else 3).rule()  # as in the forces, so that these are in equilibrium
         at = 0.5 * (1.0 + np.asarray(xi, dtype=float))
         found = np.zeros((len(group.L), len(at), 6))
         if not len(group.L):
             return found
         h, b = group.size[0] / 2.0
         x, y, z = (a.ravel() for a in np.meshgrid(at, h * s, b * s, indexing="ij"))
-        phi, _ = _gradients(group.reference, group.L, group.slopes, x, y, z)
-        E = _green(phi, q[group.dofs])
-        if np.any(group.tau > 0) and np.any(v[group.dofs]):
-            step = 1e-6 * max(1.0, float(np.abs(q).max())) / float(np.abs(v[group.dofs]).max())
-            change = _green(phi, (q + step * v)[group.dofs]) - _green(phi, (q - step * v)[group.dofs])
-            E = E + group.tau[:, None, None] * change / (2.0 * step)
-        S = np.einsum("eij,epj->epi", group.C[:, 0], E)
-        # the coupling and a part of the shear act with the strains of the axis
-        middle, _ = _gradients(group.reference, group.L, group.slopes, x, 0.0 * y, 0.0 * z)
-        on_axis = group.C[:, SHEAR] + (group.C[:, 1] if self.split else 0.0)
-        S = S + np.einsum("eij,epj->epi", on_axis, _green(middle, q[group.dofs]))
+        none = np.zeros_like(at)
+        derivatives = _derivatives(group.L, group.slopes, at, none, none)
+        stress_free, present = (
+            np.einsum("epki,eic->epkc", derivatives, nodes.reshape(-1, 8, 3))
+            for nodes in (group.reference, q[group.dofs])
+        )
+        # interpolated slopes of a curved stress-free shape are shorter than one
+        stretch = np.linalg.norm(np.cross(stress_free[..., 1, :], stress_free[..., 2, :]), axis=-1)[..., None]
+        E, a = _strains(group, q, v, x, y, z)
+        S = np.einsum("eij,epj->epi", group.C[:, 0], E)[..., ON_SECTION]
         dA = np.multiply.outer(h * weights, b * weights).ravel()
-        S = S.reshape(len(S), len(at), -1, 6)
-        y, z = y[: len(dA)], z[: len(dA)]
-        xx, xy, xz = S[..., 0], S[..., 3], S[..., 5]
-        for k, value in enumerate((xx, xy, xz, y * xz - z * xy, z * xx, -y * xx)):
-            found[..., k] = value @ dA
+        f = np.einsum("epk,epkc->epc", S, a).reshape(len(group.L), len(at), len(dA), 3) * dA[:, None]
+        _, middle = _strains(group, q, v, at, none, none)
+        on_axis = np.einsum("esk,eskc->esc", self._on_axis(group, q, v, at)[..., ON_SECTION], middle)
+        r = y[: len(dA), None] * present[:, :, None, 1] + z[: len(dA), None] * present[:, :, None, 2]
+        axes = _section_axes(present)
+        found[..., :3] = stretch * np.einsum("esac,esc->esa", axes, f.sum(axis=2) + 4.0 * h * b * on_axis)
+        found[..., 3:] = stretch * np.einsum("esac,esc->esa", axes, np.cross(r, f).sum(axis=2))
         return found
+
+    def _on_axis(self, group: ContinuumGroup, q: FloatArray, v: FloatArray, at: FloatArray) -> FloatArray:
+        """Stresses (n_e, n_s, 6) by the strains of the axis at ``at`` in [0, 1]: of a part of the shear, and coupling.
+
+        Where the coupling counts at the nodes alone, half the volume each, a third of which is that of the other
+        stresses there, it is three times as large at the nodes, and none in the middle: so is the sum in equilibrium.
+        """
+        S = np.einsum("eij,epj->epi", group.C[:, SHEAR], _strains(group, q, v, at, 0.0 * at, 0.0 * at)[0])
+        if self.split:
+            x = np.array([0.0, 1.0]) if self.nodal else at
+            coupling = np.einsum("eij,epj->epi", group.C[:, 1], _strains(group, q, v, x, 0.0 * x, 0.0 * x)[0])
+            if self.nodal:
+                share = 3.0 * (2.0 * at - 1.0) ** 2  # with the mean one: what is between the nodes does not matter
+                coupling = np.einsum("epi,sp->esi", coupling, np.stack((share * (1.0 - at), share * at), axis=1))
+            S = S + coupling
+        return np.asarray(S)
+
+
+def _strains(
+    group: ContinuumGroup, q: FloatArray, v: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """E + tau dE/dt (n_e, n_p, 6) at the points (x, y, z), and the columns (n_e, n_p, 3, 3) of F, one in a row."""
+    phi, _ = _gradients(group.reference, group.L, group.slopes, x, y, z)
+    a, rate = (np.einsum("epki,eic->epkc", phi, u[group.dofs].reshape(-1, 8, 3)) for u in (q, v))
+    g = np.einsum("epkc,eplc->epkl", a, rate)
+    change = g + g.transpose(0, 1, 3, 2)
+    shears = np.stack((change[..., 0, 1], change[..., 1, 2], change[..., 0, 2]), axis=-1)
+    normal = 0.5 * np.diagonal(change, axis1=2, axis2=3)
+    return _green(phi, q[group.dofs]) + group.tau[:, None, None] * np.concatenate((normal, shears), axis=-1), a
+
+
+def _section_axes(a: FloatArray) -> FloatArray:
+    """Axes (..., 3, 3) of a section, one in a row, by the derivatives (..., 3, 3) of the position by x, y and z.
+
+    The third is along r_z, the first normal to r_y and r_z.
+    """
+    t3 = a[..., 2, :] / np.linalg.norm(a[..., 2, :], axis=-1, keepdims=True)
+    t1 = np.cross(a[..., 1, :], a[..., 2, :])
+    t1 = t1 / np.linalg.norm(t1, axis=-1, keepdims=True)
+    return np.stack((t1, np.cross(t3, t1), t3), axis=-2)
 
 
 def _kinked(slopes: FloatArray, dofs: IntArray) -> NDArray[np.bool_]:
@@ -309,22 +361,24 @@ def _shapes(x: FloatArray, L: FloatArray) -> tuple[FloatArray, FloatArray]:
     return N, N1
 
 
-def _gradients(
-    reference: FloatArray, L: FloatArray, slopes: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """phi (n_e, n_p, 3, 8), the deformation gradient in axes of the stress-free section, and dV/(dx dy dz)."""
+def _derivatives(L: FloatArray, slopes: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
+    """Derivatives (n_e, n_p, 3, 8) of the shape functions by x, y and z."""
     N, N1 = _shapes(x, L)
     S = np.zeros((len(L), len(x), 3, 8))
     for n in (0, 4):
         S[:, :, 0, n : n + 2] = N1[:, :, n : n + 2]
         S[:, :, 0, n + 2], S[:, :, 0, n + 3] = y * N1[:, :, n + 2], z * N1[:, :, n + 3]
         S[:, :, 1, n + 2], S[:, :, 2, n + 3] = N[:, :, n + 2], N[:, :, n + 3]
-    S = turned(S, slopes)
+    return turned(S, slopes)
+
+
+def _gradients(
+    reference: FloatArray, L: FloatArray, slopes: FloatArray, x: FloatArray, y: FloatArray, z: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """phi (n_e, n_p, 3, 8), the deformation gradient in axes of the stress-free section, and dV/(dx dy dz)."""
+    S = _derivatives(L, slopes, x, y, z)
     G = np.einsum("epki,eic->epkc", S, reference.reshape(-1, 8, 3))
-    t3 = G[..., 2, :] / np.linalg.norm(G[..., 2, :], axis=-1, keepdims=True)
-    t1 = np.cross(G[..., 1, :], G[..., 2, :])
-    t1 = t1 / np.linalg.norm(t1, axis=-1, keepdims=True)
-    R = np.stack((t1, np.cross(t3, t1), t3), axis=-2)  # rows: axes of the section
+    R = _section_axes(G)
     J = np.einsum("epac,epkc->epak", R, G)  # columns: the derivatives in these axes
     phi = np.einsum("epka,epki->epai", np.linalg.inv(J), S)
     return np.ascontiguousarray(phi), np.ascontiguousarray(np.linalg.det(J))

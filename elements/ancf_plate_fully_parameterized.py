@@ -61,6 +61,7 @@ from flexmbs.elements.continuum_plate_tables import (
     shear_rows,
     ties,
 )
+from flexmbs.elements.edge_frames import edge_frames
 from flexmbs.elements.quadrature import Gauss
 from flexmbs.elements.sheet_resultants import SHEET_RESULTANTS
 from flexmbs.elements.tied_kernels import PlateGroup, plate_force, plate_tangent
@@ -79,7 +80,8 @@ class ANCFPlateFullyParameterized:
     r"""Fully parameterised plate or shell of the absolute nodal coordinate formulation (ANCF), one layer, with kinks.
 
     Nodal coordinates: position (x, y, z) [length] and its derivatives by the axes of the node's frame [-], two tangents
-    and the normal in the stress-free shape, 12 a node. Cells may meet at any angle, and more than two at an edge.
+    and the normal in the stress-free shape, 12 a node. The tangents are along and across an edge of a cell, at borders
+    of the border. Cells may meet at any angle, and more than two at an edge.
 
     Parameters
     ----------
@@ -152,14 +154,14 @@ class ANCFPlateFullyParameterized:
         return np.array([(a, b) for b in s for a in s])
 
     def surface_reference(self, shape: SurfaceShape) -> FloatArray:
-        return np.hstack((shape.points, shape.frames.transpose(0, 2, 1).reshape(-1, 9)))
+        return np.hstack((shape.points, edge_frames(shape).transpose(0, 2, 1).reshape(-1, 9)))
 
     def tabulate_surface(
         self, shape: SurfaceShape, reference: FloatArray, dofs: IntArray, stiffness: ShellStiffness, b1: int
     ) -> PlateGroup:
         Q, shear, E, nu = _moduli(stiffness)
         h, axis = stiffness.thickness, np.array(stiffness.axis)
-        slopes = in_frames(corner_slopes("ANCFPlateFullyParameterized", shape), shape.frames[shape.cells])
+        slopes = in_frames(corner_slopes("ANCFPlateFullyParameterized", shape), edge_frames(shape)[shape.cells])
         x, y, z, w, kind = plate_points(h, self.split, self.nodal, self.assumed_shear)
         middle = Middle(reference, slopes, axis, self.twist)
         phi, volume = gradients(middle, x, y, z)

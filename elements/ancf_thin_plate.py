@@ -88,7 +88,11 @@ class ANCFThinPlate:
 
     Notes
     -----
-    Resultants are forces and moments per length of the stress-free surface, in the axes of the material.
+    Resultants are forces and moments per length of the stress-free surface, in the axes of the material. Membrane
+    forces go with Green's strain: of a bent plate they are less than the force along the surface by M times the
+    curvature. In bending no point of an element tells them well: of a strip 100 times as long as thick they are wrong
+    by 1.6, 0.24 and 0.035 times the shear force with 4, 8 and 16 elements, at the default points. Refine until they
+    stay, or take `ANCFShell`. In flat plates that are only stretched they are as good as the displacements.
 
     Limits: no transverse shear (side over thickness above about 20); small strains; cells meet smoothly (no kinks); the
     mesh must be regular, four cells at each inner node.

@@ -50,10 +50,12 @@ class Accounts:
         dyn.set_time(t)
         dyn.residual(q, v, a, lam)
         springs, _ = energies.springs(q, v)
+        supports = energies.supports(q)  # a function of the state: their work needs no sum over steps
         if due.power is not None:
             work = work + 0.5 * (t - due.began) * (due.power + energies.powers(q, v, lam))
+        work = work - np.array([0.0, supports, 0.0])
         return (
-            energies.kinetic(v), energies.strain(q), springs, energies.potential(q), *work,
+            energies.kinetic(v), energies.strain(q), springs + supports, energies.potential(q), *work,
             largest(dyn.r[self._positions], 0), largest(dyn.rates(), 0), energies.acceleration_gap(q, v, a),
         )  # fmt: skip
 

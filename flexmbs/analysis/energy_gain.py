@@ -44,6 +44,10 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
         remedy = "Take smaller steps, or step=None for error control."
         if isinstance(control, ErrorControl):
             remedy = f"Take a smaller tolerance, ErrorControl(rtol={0.01 * control.rtol:.2g}), or a max_step."
+        if any(solution.counts.get(f"steps_of_order_{k}") for k in (3, 4, 5)):
+            remedy += (
+                " BDF amplifies vibrations of little damping with orders above 2: with BDF(max_order=2) it does not."
+            )
         open_by = float(np.abs(np.nan_to_num(energy.balance)).max())
         if open_by < CLOSED * gain:
             remedy = (

@@ -80,7 +80,8 @@ def simulate(
     events : sequence of Event
         Watched on the interpolant of every step; where one happens, the step is made again to end there.
     keep_initial : sequence of bodies
-        That stay where they are described, and move as described, while the others are moved onto the constraints.
+        That stay where they are described, and move as described, while the others are moved onto the constraints. Not
+        with a motion as ``start``, which is on the constraints.
     file : path-like, optional
         An HDF5 file (.h5) for the result. While the run is under way every stored state goes to a journal beside it,
         which even a killed process leaves readable: load it with `flexmbs.load`, and go on with ``start=`` and another
@@ -143,6 +144,11 @@ def simulate(
         begin = start.time
     elif start is not None and not isinstance(start, Pose):
         _check_start(start, system)
+        if keep_initial:
+            raise ModelError(
+                f"simulate: keep_initial = {show(list(keep_initial))} says what stays where it is described while "
+                f"joints are assembled, but the run goes on from the motion start, where they are. Leave out one."
+            )
         begin = float(start.last.t)
     until = as_number("simulate", "until", until, minimum=begin, unit="time")
     scheme = GeneralizedAlpha() if integrator is None else integrator

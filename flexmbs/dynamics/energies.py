@@ -54,7 +54,8 @@ class Energies:
         self._springs = Prepared(tuple(self._stages()), dynamics.given)
         told = (self._energy, self._power), self._of_contacts, self._along
         self._stored = tuple(tuple(part) for part in told if len(part[0]))
-        self._supports = [term for term in dynamics.system.terms if term.energy is not None]
+        terms = [term for term in dynamics.system.terms if term.energy is not None]
+        self._supports, self._lines = [t for t in terms if t.support], [t for t in terms if not t.support]
         c = dynamics.coordinates
         bodies, axes = np.arange(c.n_rotating)[:, None], np.arange(3)  # their places, in v and in q
         self._moved = (dynamics.n_linear + 6 * bodies + axes).ravel()
@@ -98,12 +99,16 @@ class Energies:
             energy, power = energy + stored, power + fed
         return energy, power + self._losses.power(q, v)
 
+    def supports(self, q: FloatArray) -> float:
+        """Potential energy of elastic supports on nodes, zero where they are free of force."""
+        return sum(term.energy(term.group, q) for term in self._supports if term.energy is not None)
+
     def potential(self, q: FloatArray) -> float:
-        """Potential energy of elastic supports, and of steady dead loads, zero at the origin of all coordinates."""
+        """Potential energy of steady dead loads, zero at the origin of all coordinates, and of lines that touch."""
         dyn = self.dynamics
         dead, n_linear, n = dyn.prescribed.steady_loads, dyn.n_linear, dyn.coordinates.n_rotating
         total = float(dead[:n_linear] @ q[:n_linear])
-        total += sum(term.energy(term.group, q) for term in self._supports if term.energy is not None)
+        total += sum(term.energy(term.group, q) for term in self._lines if term.energy is not None)
         if n:
             total += float(dead[self._moved] @ q[self._placed])
         scale = dyn.env.scale

@@ -33,9 +33,10 @@ LATER = "energy", "residuals"
 class Energy(Hinted):
     """Energies (n_t,) at the stored times [force length], and the work done since the start.
 
-    ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers), ``potential`` (dead loads, zero at
-    the origin); ``work_drivers``: done on the system by prescribed motions; ``work_forces``: by forces between markers
-    (together with the change of ``springs``, minus what they dissipate); ``work_loads``: by loads on markers.
+    ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers, elastic supports), ``potential``
+    (dead loads, zero at the origin, and cables that touch cables); ``work_drivers``: done on the system by prescribed
+    motions; ``work_forces``: by what is in ``springs`` (together with its change, minus what is dissipated), that of
+    elastic supports on nodes counted from where they are free of force; ``work_loads``: by loads on markers.
     """
 
     kinetic: FloatArray

@@ -227,6 +227,11 @@ class System:
         rows = self.unknown[self.coordinates.n_v :]
         return rows[rows >= 0]
 
+    @property
+    def damping_ratio(self) -> float:
+        """Least damping of a vibration of a body in itself, over the critical one; infinite where no body deforms."""
+        return min(group.damping_ratio for group in self.coordinates.groups)
+
     def strain_energy(self, q: FloatArray) -> float:
         """Strain energy of all bodies [force length]; springs of supports are not included."""
         return float(sum(group.for_run().strain_energy(q) for group in self.coordinates.groups))

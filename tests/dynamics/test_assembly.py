@@ -267,6 +267,14 @@ def test_a_system_is_the_same_after_a_run_that_kept_a_body() -> None:
     assert np.array_equal(before.q, after.q)
 
 
+def test_a_run_that_goes_on_keeps_no_initial_places() -> None:
+    bodies, joints, g = kept_models()["space"]
+    model = fx.Model(*bodies, *joints, fx.Gravity(g))
+    first = fx.simulate(model, until=0.01, step=1e-3)
+    with pytest.raises(fx.ModelError, match=r"keep_initial = .* goes on from the motion start"):
+        fx.simulate(model, until=0.02, step=1e-3, start=first, keep_initial=(bodies[0],))
+
+
 @pytest.mark.parametrize("throw", [True, False])
 def test_a_driver_that_leads_a_sliding_mass_off_its_cable_is_named(throw: bool) -> None:
     """The cable is 10 long, the driver begins at 15."""

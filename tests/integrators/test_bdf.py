@@ -363,20 +363,3 @@ def test_dense_output_meets_both_ends_and_is_as_accurate_as_the_steps() -> None:
 def test_bad_settings(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(fx.ModelError, match=words):
         fx.BDF(**settings)
-
-
-def test_flexible_bodies_without_damping_get_order_two() -> None:
-    def cable(damping: float | None) -> fx.Model:
-        stiffness = fx.BeamStiffness(EA=1e3, EI_z=1.0, mass_per_length=1.0)
-        body = fx.FlexibleBody.line(
-            (0, 0), (1, 0), elements=4, element=fx.elements.ANCFCable2D(), stiffness=stiffness, name="cable",
-            **({} if damping is None else {"damping": damping}),
-        )  # fmt: skip
-        return fx.Model(body, fx.Clamp(body.start), fx.Gravity((0.0, -9.81)))
-
-    dyn = Dynamics(fx.compile_model(cable(None)))
-    assert fx.BDF().order_for(dyn) == 2
-    assert fx.BDF(max_order=4).order_for(dyn) == 4
-    assert fx.BDF().order_for(Dynamics(fx.compile_model(double_pendulum()))) == 5
-    run = fx.simulate(cable(None), 0.1, step=fx.ErrorControl(rtol=1e-5), integrator=fx.BDF())
-    assert "steps_of_order_3" not in run.counts

@@ -106,7 +106,9 @@ class Sample:
         """Coordinates of a displacement (3,) with gradient (3, 3) by x, y and z of the body, as functions of x, y."""
         u = np.array([position(*p[:2]) for p in self.points])
         G = np.array([gradient(*p[:2]) for p in self.points])
-        return np.concatenate((u[:, None], np.einsum("nij,njk->nki", G, self.shape.frames)), axis=1).ravel()
+        return np.concatenate(
+            (u[:, None], np.einsum("nij,nkj->nki", G, self.q0.reshape(-1, 4, 3)[:, 1:])), axis=1
+        ).ravel()
 
     def resultants(self, u, xi=GRID):
         return self.element.stress_resultants(self.group, self.q0 + u, np.zeros(self.n), xi)

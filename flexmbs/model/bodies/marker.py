@@ -257,7 +257,7 @@ class Marker(Description):
 
     @property
     def spin(self) -> bool:
-        """Whether the spin of its frame about the first axis of the node has a meaning; False for spatial cables."""
+        """Whether the spin of its frame about the first axis of the node has a meaning; False with one vector."""
         if isinstance(self.body, FlexibleBody):
             return spins(self.body.element.layout)
         return self.body.rotates

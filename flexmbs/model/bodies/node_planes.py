@@ -22,8 +22,8 @@ IN_PLANE, NORMAL = 0.5, 0.85
 
 Wide, since normals of curved surfaces of coarse meshes are off by half the angle of a cell at their edges.
 """
-ALONG = 1.0 - 1e-9
-"""Cosine from which a slope is along an edge, where slopes need not follow the edges."""
+ALONG = 0.95
+"""Cosine from which a slope is along an edge, where slopes need not follow all edges; lines of edges turn at nodes."""
 
 
 def tangent_planes(coordinates: Coordinates, at: Attachment) -> list[tuple[tuple[int, ...], FloatArray, int]]:
@@ -31,7 +31,8 @@ def tangent_planes(coordinates: Coordinates, at: Attachment) -> list[tuple[tuple
 
     The normal components of both slopes and of their mixed derivative are held. A slope along an edge whose nodes are
     all held is held entirely, since the edge cannot stretch. The stretch across the edge stays free: to hold it would
-    prescribe zero strain there. A node alone keeps the direction of its first slope.
+    prescribe zero strain there. Where neither slope is along the edge both are held entirely, since otherwise it could
+    stretch between its nodes. A node alone keeps the direction of its first slope.
     """
     layout = at.body.element.layout
     found: list[tuple[tuple[int, ...], FloatArray, int]] = []
@@ -41,7 +42,7 @@ def tangent_planes(coordinates: Coordinates, at: Attachment) -> list[tuple[tuple
         t = [x / np.linalg.norm(x) for x in t]
         n = np.cross(t[0], t[1])
         n /= np.linalg.norm(n)
-        counts = [3 if k in along else 1 for k in (0, 1)]
+        counts = [3 if k in along or (any_edge and not along) else 1 for k in (0, 1)]
         if not any_edge:
             counts[0] = 2
         axes = [np.stack((n, np.cross(n, x), x), axis=1) for x in t]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from flexmbs.core.checks import as_name, frozen_copy
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
@@ -187,8 +187,10 @@ def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None
         return
     if needs is True or float(np.linalg.norm(np.cross(np.asarray(needs), tangent))) > ALIGNED:
         along = ", ".join(f"{x:.6g}" for x in marker.node_frame[:, 0] + 0.0)
+        body: Any = marker.body
+        vector, edges = ("director", "; fasten_edge and hinge_edge hold edges") if body.surface else ("tangent", "")
         raise ModelError(
-            f"{owner}: {marker} is on a spatial cable, whose spin about its tangent has no meaning, but this joint "
-            f"needs it. A cable carries SphericalJoint, DistanceConstraint, and RevoluteJoint or CylindricalJoint "
-            f"with the axis along its tangent ({along}), which hold its direction too."
+            f"{owner}: {marker} is on {a_or_an(body.element.name)}, whose spin about its {vector} has no meaning, but "
+            f"this joint needs it. Its nodes carry SphericalJoint, DistanceConstraint, and RevoluteJoint or "
+            f"CylindricalJoint with the axis along its {vector} ({along}), which hold its direction too{edges}."
         )

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
 
-__all__ = ["BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span"]
+__all__ = ["BodyGroup", "Drawing", "InertiaStage", "MovingBlocks", "RigidFields", "Section", "Span", "least_ratio"]
 
 
 class RigidFields(NamedTuple):
@@ -63,6 +63,16 @@ class RigidFields(NamedTuple):
     turns: list[int]
     alone: list[int]
     deforming: tuple[int, ...] = ()
+
+
+def least_ratio(frequencies: FloatArray, viscosity: FloatArray) -> float:
+    """Least damping ratio of modes of unit mass with the angular ``frequencies (m,)`` and ``viscosity (m, m)``.
+
+    Modes of zero frequency do not vibrate.
+    """
+    vibrate = frequencies > 0.0
+    ratios = np.diag(viscosity)[vibrate] / (2.0 * frequencies[vibrate])
+    return float(ratios.min(initial=math.inf))
 
 
 class BodyGroup:
@@ -312,6 +322,15 @@ class BodyGroup:
     def extent(self) -> list[FloatArray]:
         """Points (n, dim) that the bodies reach at the start."""
         return [body.position[None, :] for body in self.bodies]
+
+    @property
+    def damping_ratio(self) -> float:
+        """Least damping of a vibration of a body in itself, over the critical one; infinite where no body deforms.
+
+        Integrators that amplify vibrations with little damping go by it. Fast vibrations count: damping in proportion
+        to the stiffness, which is critical for the fastest ones, may answer 1, damping in proportion to the mass is 0.
+        """
+        return math.inf
 
     def hindrance(self, varies: NDArray[np.bool_]) -> str:
         """Why steps of a model with these bodies cannot be compiled, empty if they can.

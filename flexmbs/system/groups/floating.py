@@ -17,6 +17,7 @@ from flexmbs.kernels.floating_moments import FloatingGroup
 from flexmbs.kernels.floating_tangent import floating_tangent
 from flexmbs.kernels.markers.floating import FLOATING
 from flexmbs.kernels.markers.kind import MarkerEntry
+from flexmbs.system.groups.contract import least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
@@ -119,6 +120,10 @@ class FloatingBodies(MovingBodies):
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for table in self.tables:
             floating_mass(table, q, blocks)
+
+    @property
+    def damping_ratio(self) -> float:
+        return min(least_ratio(body.frequencies, body.viscosity) for body in self.bodies)
 
     def _energies(self, q: FloatArray, scale: FloatArray) -> FloatArray:
         """Strain energy and potential of gravity (2,)."""

@@ -13,7 +13,7 @@ from flexmbs.core.rotations import to_quaternion
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.linear_body import LINEAR_BODY
 from flexmbs.model.forces.items import Items, dead_items
-from flexmbs.system.groups.contract import BodyGroup
+from flexmbs.system.groups.contract import BodyGroup, least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import check_in_space
 from flexmbs.system.groups.spans import Section
@@ -71,6 +71,10 @@ class LinearBodies(BodyGroup):
             check_in_space(f"body {body.name!r}", acceleration)
             found.append(dead_items(self.velocities(body), acceleration @ body.momentum_shapes, index))
         return found
+
+    @property
+    def damping_ratio(self) -> float:
+        return min(least_ratio(body.frequencies, body.viscosity) for body in self.bodies)
 
     def strain_energy(self, q: FloatArray) -> float:
         return sum(0.5 * float(np.sum((b.frequencies * q[self.in_q(b)]) ** 2)) for b in self.bodies)

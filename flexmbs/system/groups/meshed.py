@@ -176,6 +176,15 @@ class MeshedBodies(BodyGroup):
             found.append(dead_items(table.dofs, body.element.body_load(table, acceleration[:dim], True), index))
         return found
 
+    @property
+    def damping_ratio(self) -> float:
+        """One where every element has a retardation time, by which the damping of a vibration grows with its frequency.
+
+        Damping in proportion to the mass, which leaves fast vibrations all but undamped, does not count.
+        """
+        tables = (self._damped(body) for body in self.bodies)
+        return float(all(np.all(np.asarray(getattr(table, "tau", 0.0)) > 0.0) for table in tables))
+
     def strain_energy(self, q: FloatArray) -> float:
         return float(sum(b.element.energy(t, q).sum() for b, t in zip(self.bodies, self.elements, strict=True)))
 

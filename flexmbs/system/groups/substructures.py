@@ -7,10 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy import linalg
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.substructure import SUBSTRUCTURE_POINT
+from flexmbs.system.groups.contract import least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
@@ -89,6 +91,11 @@ class Substructures(MovingBodies):
         for part in self.sets:
             part.mass(q, blocks)
 
+    @property
+    def damping_ratio(self) -> float:
+        """That of the modes of each substructure held at its start."""
+        return min(_least_ratio(body) for body in self.bodies)
+
     def strain_energy(self, q: FloatArray) -> float:
         return sum(part.energies(q, np.zeros(len(self.model.loads) + 1))[0] for part in self.sets)
 
@@ -144,3 +151,8 @@ class Substructures(MovingBodies):
         axes = body.start.rotation.T @ body.rotation
         return Drawing(body.name, "reduced", body, nodes=partial(self.nodes, body), axes=axes,
                        pose=partial(self.pose, body))  # fmt: skip
+
+
+def _least_ratio(body: Any) -> float:
+    squared, shapes = linalg.eigh(body.stiffness, body.inertia.modal_mass)
+    return least_ratio(np.sqrt(squared), shapes.T @ body.viscosity @ shapes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +21,7 @@ from flexmbs.kernels.trees.momentum import tree_centre, tree_momentum
 from flexmbs.model.trees.columns import column_kinds, heads, tree_group
 from flexmbs.model.trees.link_shapes import link_shape
 from flexmbs.system.flexible_links import FlexibleLinks
-from flexmbs.system.groups.contract import RigidFields
+from flexmbs.system.groups.contract import RigidFields, least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.floating import shape_sizes
 from flexmbs.system.groups.gravity import gravity_of
@@ -194,6 +195,11 @@ class Trees(MovingBodies):
             tree_mass(self.table, q, blocks)
         else:
             self.flexible.write(q, blocks)
+
+    @property
+    def damping_ratio(self) -> float:
+        links = [link.link.floating for tree in self.bodies for link in tree.bodies if link.deforms]
+        return min((least_ratio(link.frequencies, link.viscosity) for link in links), default=math.inf)
 
     def strain_energy(self, q: FloatArray) -> float:
         return 0.0 if self.flexible is None else self.flexible.energy(q)

@@ -35,6 +35,13 @@ def rope():
     return fx.FlexibleBody(line((0, 0, 0), (3, 0, 4), 2), fx.elements.ANCFCable3D(), stiffness=stiffness, name="rope")
 
 
+def shell():
+    return fx.FlexibleBody.plate(
+        (1.0, 0.2), elements=(2, 1), element=fx.elements.ANCFShell(), section=fx.ShellSection(0.03), material=fx.steel,
+        name="shell",
+    )  # fmt: skip
+
+
 def world_freedoms(J, markers):
     """Twists (velocity at the joint point, angular velocity; inertial axes) of the last marker that J allows."""
     _, s, V = np.linalg.svd(J[:, -6:])
@@ -175,6 +182,10 @@ def test_a_cable_is_held_along_its_tangent(start):
 
 
 CANNOT = {
+    "fixed shell": (
+        lambda: fx.FixedJoint(fx.ground, shell().node(0)),
+        r"is on a shear shell, whose spin about its director .*axis along its director \(0, 0, 1\)",
+    ),
     "fixed cable": (lambda: fx.FixedJoint(fx.ground, rope().end), "spin about its tangent.*axis along its tangent"),
     "hinge across a cable": (lambda: fx.RevoluteJoint(fx.ground, rope().end, axis=(0, 1, 0)), "0.6, 0, 0.8"),
     "slot on a cable": (lambda: fx.PointOnLineConstraint(rope().end, box(), axis=(0, 1, 0)), "no meaning"),
