@@ -12,9 +12,11 @@ the unit of time on. Cells depend on the function and on nothing else: not on th
 begun.
 
 The values of some functions are round-off of larger numbers: those of 1 - cos(0.001 t) at the start, or of 1 + tanh(t -
-20). The last coefficients are their **noise** then: much smaller than the values at other times, and no smaller in
-cells 64 times as narrow. They need not fall further; and if they do not tell the second derivative, a wider cell is
-looked for that does, and has the same values.
+20). The last coefficients are their **noise** then. It is told from content that is not resolved yet by two things: it
+is much smaller than the values about, and as large in cells up to 2^18 times as narrow; or, within a unit of time,
+values that are close to each other are multiples of one number, the **quantum**. Noise need not fall further; and if it
+hides the second derivative, a wider cell is looked for that tells it and has the same values. Cells in which nothing
+but noise is left, unrecognised, tell no derivative.
 
 At every time asked for the function itself is called, too. Its value is the one prescribed, and must be that of the
 series: what lies between the nodes of a cell, and a function that does not return the same value twice, is found there.
@@ -30,7 +32,6 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.jit import kernel
 
 __all__ = ["Pieces", "Three"]
@@ -46,11 +47,19 @@ WIDER = tuple(range(-2, -21, -2))
 """The same k of those that are looked for where a second derivative is not told."""
 RESOLVED = 1e-13
 """Sum of the last three coefficients, over the largest value in the cell, with which a series is the function."""
-NOISE, SAME, NARROWER = 1e-14, 4.0, 6
-"""The same sum, over the largest value in any cell about, up to which it may be noise; how much of it is left then at
-least (its inverse) in cells narrower by so many powers of two."""
+NOISE = 1e-14
+"""The same sum, over the largest value about, up to which it may be noise."""
+ABOUT, FINER, SAME = 6, (6, 12, 18), 4.0
+"""About are cells up to 2**6 times as wide; last coefficients are noise if those of cells narrower by these powers of
+two are not smaller by more than the last factor."""
+PLACES = (0.05, 0.5, 0.95)
+"""Where in the cell these are looked at."""
+FINEST, DISTINCT, QUANTA = 30, 8, 2.0
+"""Levels up to which a quantum is looked for; how many values it needs; noise over the quantum at most."""
 BENT = 1e-6
 """Error of the second derivative, over its largest value, with which it is told."""
+LOST = 1.0
+"""The same error with which nothing but noise is left."""
 TRUE = 100.0
 """Difference of the function and its series, over what the last coefficients may be, that is round-off."""
 
@@ -68,11 +77,10 @@ class _Cell(NamedTuple):
         found: Three = clenshaw(self.series, 2.0 * (t - self.start) / self.width - 1.0)
         return found
 
-    @property
-    def bent(self) -> bool:
-        """Whether it tells the second derivative."""
-        error = self.noise * DEGREE**4 / 3.0 * (2.0 / self.width) ** 2
-        return bool(error <= BENT * float(np.abs(self.series[2]).sum()))
+    def bends(self, error: float) -> bool:
+        """Whether it tells the second derivative with this error, over the largest value."""
+        least = self.noise * DEGREE**4 / 3.0 * (2.0 / self.width) ** 2
+        return bool(least <= error * float(np.abs(self.series[2]).sum()))
 
 
 class _Sample(NamedTuple):
@@ -92,6 +100,22 @@ class _Sample(NamedTuple):
     def tail(self) -> float:
         """Sum of the last coefficients."""
         return float(np.abs(self.series[-3:]).sum())
+
+    @property
+    def times(self) -> FloatArray:
+        """Of the nodes."""
+        return np.asarray(self.start + 0.5 * self.width * (1.0 + NODES))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are the same."""
+        return len(self.values) > 0 and bool((self.values == self.values[0]).all())
+
+    def is_noise(self, tail: float) -> bool:
+        """Whether nothing but noise of this size, or not even that, is left."""
+        if self.is_constant or not len(self.values):
+            return self.is_constant
+        return self.tail > RESOLVED * self.size and tail <= SAME * self.tail
 
     def cell(self, noise: float) -> _Cell:
         """With this round-off."""
@@ -154,6 +178,13 @@ class Pieces:
             if key not in self._standing:
                 self._standing[key] = self._chosen(k, t)
             cell = self._standing[key]
+            if (
+                cell is not None
+                and k > 0
+                and self._may_be_noise(0, t)
+                and not (cell.bends(LOST) and cell.series[2].any())
+            ):
+                return None
             if cell is not None:
                 return sample.start, sample.start + sample.width, cell
         return None
@@ -164,16 +195,21 @@ class Pieces:
         if noise is None:
             return None
         own = sample.cell(noise)
-        if own.bent:
+        if own.bends(BENT):
             return own
-        times = sample.start + 0.5 * sample.width * (1.0 + NODES)
+        times = sample.start + 0.5 * sample.width * (1.0 + np.cos(np.pi * (np.arange(DEGREE) + 0.5) / DEGREE))
+        between = self._values(times)
         for level in WIDER:
             other = self._sample(level, t)
             least = max(RESOLVED * other.size, noise)
-            if len(other.values) and other.tail <= least:
-                wide, same = other.cell(least), TRUE * max(noise, EPS * other.size)
-                if wide.bent and all(abs(wide.at(x)[0] - y) <= same for x, y in zip(times, sample.values, strict=True)):
-                    return wide._replace(noise=same / TRUE)
+            if not (len(other.values) and other.tail <= least and EPS * other.size <= noise and len(between)):
+                continue
+            wide = other.cell(least)
+            if wide.bends(BENT) and all(
+                abs(wide.at(x)[0] - y) <= TRUE * noise
+                for x, y in zip((*sample.times, *times), (*sample.values, *between), strict=True)
+            ):
+                return wide._replace(noise=noise)
         return own
 
     def _round_off(self, k: int, t: float) -> float | None:
@@ -183,14 +219,30 @@ class Pieces:
             return None
         if sample.tail <= RESOLVED * sample.size:
             return RESOLVED * sample.size
-        about = max(self._sample(level, t).size for level in (*WIDER, *range(k)))
-        if sample.tail > NOISE * about:
-            return None
-        # Narrower cells anywhere within would do: about t they would depend on the way.
-        middle = self._sample(k + NARROWER, sample.start + 0.5 * sample.width)
-        if not len(middle.values) or middle.tail <= RESOLVED * middle.size or sample.tail > SAME * middle.tail:
-            return None
-        return sample.tail
+        return sample.tail if self._is_noise(k, t, sample) else None
+
+    def _may_be_noise(self, k: int, t: float) -> bool:
+        """Whether the last coefficients of a cell are small beside the largest value in any wider one."""
+        sample = self._sample(k, t)
+        if not len(sample.values) or sample.tail <= RESOLVED * sample.size:
+            return False
+        return sample.tail <= NOISE * max(self._sample(level, t).size for level in (*WIDER, *range(k)))
+
+    def _is_noise(self, k: int, t: float, sample: _Sample) -> bool:
+        """Whether the last coefficients of a cell are noise."""
+        if not self._may_be_noise(k, t):
+            return False
+        sizes = {level: self._sample(level, t).size for level in (*WIDER, *range(k))}
+        if sample.tail <= NOISE * max((sizes[level] for level in sizes if level >= k - ABOUT), default=0.0):
+            finer = [
+                [self._sample(k + more, sample.start + share * sample.width) for share in PLACES] for more in FINER
+            ]
+            return all(x.is_noise(sample.tail) for row in finer for x in row) and not finer[0][1].is_constant
+        if k > 0:
+            return False
+        middle = sample.start + 0.5 * sample.width
+        quanta = (_quantum(self._sample(level, middle).values) for level in range(k, FINEST + 1))
+        return sample.tail <= QUANTA * next((q for q in quanta if q > 0.0), 0.0)
 
     def _sample(self, k: int, t: float) -> _Sample:
         """The cell of level k about t, tried once."""
@@ -203,20 +255,33 @@ class Pieces:
     def _made(self, start: float, width: float) -> _Sample:
         """Values at the nodes of a cell."""
         self.cells += 1
-        values = np.empty(DEGREE + 1)
+        values = self._values(start + 0.5 * width * (1.0 + NODES))
+        return _Sample(start, width, values, TO_SERIES @ values if len(values) else NONE)
+
+    def _values(self, times: FloatArray) -> FloatArray:
+        """Values at some times, none if one fails: the function may not be meant for all of them."""
         try:
-            with np.errstate(all="ignore"):  # it may not be meant for all these times
-                for i, x in enumerate(NODES):
-                    values[i] = self._function(start + 0.5 * width * (1.0 + float(x)))
-        except (ArithmeticError, ValueError, LookupError, FlexmbsError):  # not there, it may be
-            values[:] = math.nan
-        if not np.isfinite(values).all():
-            return _Sample(start, width, NONE, NONE)
-        return _Sample(start, width, values, TO_SERIES @ values)
+            with np.errstate(all="ignore"):
+                values = np.array([self._function(float(t)) for t in times], dtype=np.float64)
+        except Exception:  # noqa: BLE001  # of whatever kind; at a time that is asked for it is told
+            return NONE
+        return values if np.isfinite(values).all() else NONE
 
 
 EPS = float(np.finfo(np.float64).eps)
 NONE: FloatArray = np.zeros(0)
+
+
+def _quantum(values: FloatArray) -> float:
+    """The number of which all differences are small multiples; 0 if there is none, or too few values tell it."""
+    gaps = np.diff(np.unique(values))
+    if len(gaps) < DISTINCT or gaps.max() > 1e3 * gaps.min():
+        return 0.0
+    for parts in range(1, 9):
+        multiples = gaps / (gaps.min() / parts)
+        if (np.abs(multiples - np.round(multiples)) < 0.05).all():
+            return float(gaps.min() / parts)
+    return 0.0
 
 
 @kernel

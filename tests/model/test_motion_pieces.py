@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
@@ -170,3 +171,33 @@ def test_a_pulse_asked_for_at_once(width: float) -> None:
     value, rate, _ = motion.at(0.5 - 0.3 * width)
     assert value == pytest.approx(math.exp(-0.09), rel=1e-9)
     assert rate == pytest.approx(0.6 / width * math.exp(-0.09), rel=1e-9)
+
+
+@pytest.mark.parametrize("frequency", [100.0, 200.0, 300.0, 400.0, 1000.0])
+def test_vibration_beside_growth(frequency: float) -> None:
+    """What is small beside the values a million units of time later is no round-off."""
+    w = 2.0 * math.pi * frequency
+    motion = for_run(Function(lambda t: 5.0 * t * t + 1e-3 * math.sin(w * t)))
+    for t in np.linspace(0.01, 1.7, 29).tolist():
+        assert motion.at(t)[2] == pytest.approx(10.0 - 1e-3 * w * w * math.sin(w * t), abs=1e-6 * 1e-3 * w * w)
+
+
+def test_a_ramp_and_an_exponential_with_ripples() -> None:
+    ramp = for_run(Function(lambda t: 5.0 * t * t + 1e-2 * math.tanh((t - 0.505) / 0.01)))
+    growth = for_run(Function(lambda t: math.exp(t) + math.sin(50.0 * t)))
+    for t in np.linspace(0.01, 1.7, 29).tolist():
+        y = math.tanh((t - 0.505) / 0.01)
+        assert ramp.at(t)[2] == pytest.approx(10.0 - 200.0 * y * (1.0 - y * y), abs=1e-6 * 77.0)
+        assert growth.at(t)[2] == pytest.approx(math.exp(t) - 2500.0 * math.sin(50.0 * t), abs=1e-6 * 2500.0)
+
+
+@pytest.mark.parametrize(("spacing", "noise"), [(1e-3, 1e-3), (1e-2, 1e-5), (1e-4, 1e-6)])
+def test_splines_through_measured_values(spacing: float, noise: float) -> None:
+    """Far outside the data they grow without bounds, which says nothing of the data; between knots they are cubics."""
+    times = np.arange(0.0, 1.0 + spacing, spacing)
+    data = np.sin(times) + noise * np.random.default_rng(1).standard_normal(len(times))
+    spline = CubicSpline(times, data)
+    motion, size = for_run(Function(lambda t: float(spline(t)), check=())), np.abs(spline(times, 2)).max()
+    for k in range(3, 900, 97):
+        t = float(times[int(k / 900 * (len(times) - 2))] + 0.37 * spacing)
+        assert motion.at(t)[2] == pytest.approx(float(spline(t, 2)), abs=2e-3 * size)

@@ -169,6 +169,8 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
     off[turns] -= 2.0 * np.pi * np.round(off[turns] / (2.0 * np.pi))
     of_rates, of_places = dyn.velocity_sizes, np.ones(len(first))
     of_places[: dyn.n_linear] = of_rates[: dyn.n_linear]
+    for i in quaternion_places(dyn):
+        of_places[i - 3 : i] = dyn.length  # as q of spatial bodies has it: the place before the quaternion
     rates = np.asarray(run.v)[places]
     slow = 1e-9 * float(np.abs(rates / of_rates).max(initial=0.0)) + RESTING / float(
         run.t[places[-1]] - run.t[places[0]]

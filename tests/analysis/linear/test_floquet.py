@@ -137,3 +137,20 @@ def test_a_small_turn_that_does_not_return_is_seen_beside_a_long_way(unit: float
     )
     with pytest.raises(fx.ModelError, match="not periodic"):
         fx.floquet(run, period=1.0)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e4])
+def test_a_turn_in_space_that_does_not_return_is_seen_beside_a_long_way(unit: float) -> None:
+    """The wheel turns on at 0.8 revolutions a period."""
+    rate = 2.0 * math.pi * unit
+    inertia = (0.1 * unit**2,) * 3
+    slide = fx.RigidBody(1.0, inertia, velocity=(rate, 0, 0), name="slide")
+    wheel = fx.RigidBody(1.0, inertia, velocity=(rate, 0, 0), angular_velocity=(0, 0, 1.6 * math.pi), name="wheel")
+    rail = fx.PrismaticJoint(fx.ground, slide, at=(-unit, 0, 0), axis=(1, 0, 0), name="rail")
+    pin = fx.RevoluteJoint(slide, wheel, at=(0, 0, 0), axis=(0, 0, 1), name="pin")
+    drive = fx.TranslationDriver(rail, fx.motions.Sine(amplitude=unit, frequency=1.0), name="shaker")
+    run = fx.simulate(
+        fx.Model(slide, wheel, rail, pin, drive), 1.0, step=0.01, output=fx.Output(every=0.01), progress=False
+    )
+    with pytest.raises(fx.ModelError, match="not periodic"):
+        fx.floquet(run, period=1.0)
