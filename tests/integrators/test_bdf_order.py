@@ -149,7 +149,7 @@ def test_damping_in_proportion_to_the_mass_does_not_help_order_five() -> None:
 
 
 def test_energy_gained_by_high_orders_is_told() -> None:
-    with pytest.warns(fx.AccuracyWarning, match=r"energy from nowhere.*BDF\(max_order=2\)"):
+    with pytest.warns(fx.AccuracyWarning, match=r"energy from nowhere.* may .*BDF\(max_order=2\)"):
         fx.simulate(floating(), 0.3, step=2e-3, integrator=fx.BDF(max_order=5))
 
 
