@@ -107,6 +107,7 @@ class ANCFBeam:
         Resultant("M_z", "bending moment about z of the section", "moment"),
     )
     shared: ClassVar[tuple[str, ...]] = ("w", "N", "N1")
+    viscous: ClassVar[bool] = True
     section_matrix: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its directors have become parallel, or its forces are not finite"
 

@@ -129,6 +129,7 @@ class ANCFBeamFullyParameterized:
     )
     resultants: ClassVar[tuple[Resultant, ...]] = ANCFBeam.resultants
     shared: ClassVar[tuple[str, ...]] = ("kind",)
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its forces are not finite"
 
     def __post_init__(self) -> None:

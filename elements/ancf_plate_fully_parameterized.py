@@ -135,6 +135,7 @@ class ANCFPlateFullyParameterized:
     )
     resultants: ClassVar[tuple[Resultant, ...]] = SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ("kind",)
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its forces are not finite"
 
     def __post_init__(self) -> None:

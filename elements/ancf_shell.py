@@ -125,6 +125,7 @@ class ANCFShell:
     )
     resultants: ClassVar[tuple[Resultant, ...]] = SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ()
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its forces are not finite"
 
     def __post_init__(self) -> None:

@@ -116,6 +116,7 @@ class ANCFThinPlate:
     cell_type: ClassVar[str] = "quad"
     resultants: ClassVar[tuple[Resultant, ...]] = THIN_SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ("D", "bends")
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its tangents have become parallel, or its forces are not finite"
     parametric: ClassVar[bool] = True
     carries_kinks: ClassVar[bool] = False

@@ -97,6 +97,7 @@ class CorotationalShell:
     )
     resultants: ClassVar[tuple[Resultant, ...]] = SHEET_RESULTANTS
     shared: ClassVar[tuple[str, ...]] = ("n_linear", "T")
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "a corner has turned by 64 degrees against it, or its forces are not finite"
     parametric: ClassVar[bool] = False
     carries_kinks: ClassVar[bool] = True

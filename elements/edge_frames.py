@@ -11,6 +11,8 @@ __all__ = ["edge_frames"]
 
 ONE_LINE = 0.7
 """Cosine between edges at a node from which they are one line, whose direction is the mean of theirs."""
+STEEP = 0.1
+"""Part of an edge across the normal of its node below which it gives no tangent: at a branch it may be the normal."""
 
 
 def edge_frames(shape: SurfaceShape) -> FloatArray:
@@ -18,19 +20,22 @@ def edge_frames(shape: SurfaceShape) -> FloatArray:
 
     At borders that is an edge of the border, elsewhere, and where borders meet at a corner, the first one in the order
     of the cells. Of the four tangents along and across it the first is the one nearest to that of ``shape``: but for
-    quarters of a turn frames do not depend on the axis of the section.
+    quarters of a turn frames do not depend on the axis of the section. Edges along the normal do not count; nodes
+    without others have the frames of ``shape``.
     """
     if not len(shape.cells):
         return shape.frames
     edges = surface_edges(shape.cells)
     node, other = edges.nodes.T.ravel(), edges.nodes[:, ::-1].T.ravel()
     cell, border = np.tile(edges.cells[:, 0], 2), np.tile(edges.shares == 1, 2)
-    first = np.lexsort((other, cell, ~border, node))
-    node, other, border = node[first], other[first], border[first]
     normal = shape.frames[:, :, 2]
     chord = shape.points[other] - shape.points[node]
+    length = np.linalg.norm(chord, axis=1)
     chord -= (chord * normal[node]).sum(axis=1, keepdims=True) * normal[node]
-    chord /= np.linalg.norm(chord, axis=1, keepdims=True)
+    across = np.linalg.norm(chord, axis=1)
+    first = np.lexsort((other, cell, ~border, node))
+    first = first[across[first] > STEEP * length[first]]
+    node, border, chord = node[first], border[first], chord[first] / across[first, None]
     present, at = np.unique(node, return_index=True)
     leading = np.zeros(len(shape.points), dtype=np.int64)
     leading[present] = at
@@ -40,11 +45,11 @@ def edge_frames(shape: SurfaceShape) -> FloatArray:
     mean = np.zeros_like(normal)
     np.add.at(mean, node[line], np.sign(cosine[line])[:, None] * chord[line])
     mean[present] /= np.linalg.norm(mean[present], axis=1, keepdims=True)
-    across = np.cross(normal, mean)
+    aside = np.cross(normal, mean)
     tangent = shape.frames[:, :, 0]
-    along, beside = (tangent * mean).sum(axis=1), (tangent * across).sum(axis=1)
+    along, beside = (tangent * mean).sum(axis=1), (tangent * aside).sum(axis=1)
     quarter = np.abs(beside) > np.abs(along)
-    t1 = np.where(quarter[:, None], np.sign(beside)[:, None] * across, np.sign(along)[:, None] * mean)
+    t1 = np.where(quarter[:, None], np.sign(beside)[:, None] * aside, np.sign(along)[:, None] * mean)
     frames = np.stack((t1, np.cross(normal, t1), normal), axis=2)
     alone = np.setdiff1d(np.arange(len(normal)), present)
     frames[alone] = shape.frames[alone]

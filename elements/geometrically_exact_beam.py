@@ -101,6 +101,7 @@ class GeometricallyExactBeam:
     )
     resultants: ClassVar[tuple[Resultant, ...]] = ANCFBeam.resultants
     shared: ClassVar[tuple[str, ...]] = ("n_linear", "T", "w", "N", "N1")
+    viscous: ClassVar[bool] = True
     section_matrix: ClassVar[bool] = True
     diagnosis: ClassVar[str] = "its sections are turned by half a turn against each other, or its forces are not finite"
 

@@ -32,6 +32,7 @@ class HermiteCable:
     cell_type: ClassVar[str] = "line"
     layout: ClassVar[NodeLayout]
     shared: ClassVar[tuple[str, ...]] = hermite.SHARED
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:

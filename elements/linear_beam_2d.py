@@ -74,6 +74,7 @@ class LinearBeam2D:
         Resultant("M", "bending moment", "moment"),
     )
     shared: ClassVar[tuple[str, ...]] = ()
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:

@@ -92,6 +92,7 @@ class LinearBeam3D:
         Resultant("M_z", "bending moment about local z", "moment"),
     )
     shared: ClassVar[tuple[str, ...]] = ()
+    viscous: ClassVar[bool] = True
     diagnosis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:

@@ -72,6 +72,7 @@ class PlanarBar:
     layout: ClassVar[NodeLayout] = NodeLayout(dim=2, names=("x", "y"), position=(0, 1), absolute=True)
     resultants: ClassVar[tuple[Resultant, ...]] = (Resultant("N", "normal force", "force"),)
     shared: ClassVar[tuple[str, ...]] = ()
+    viscous: ClassVar[bool] = False
     diagnosis: ClassVar[str] = "its nodes have met in one point"
     force = property(lambda self: bar_force)
     tangent = property(lambda self: bar_tangent)

@@ -46,7 +46,8 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
             remedy = f"Take a smaller tolerance, ErrorControl(rtol={0.01 * control.rtol:.2g}), or a max_step."
         if any(solution.counts.get(f"steps_of_order_{k}") for k in (3, 4, 5)):
             remedy += (
-                " BDF amplifies vibrations of little damping with orders above 2: with BDF(max_order=2) it does not."
+                " It may also be the order: BDF amplifies vibrations of little damping with orders above 2; "
+                "BDF(max_order=2) does not."
             )
         open_by = float(np.abs(np.nan_to_num(energy.balance)).max())
         if open_by < CLOSED * gain:

@@ -264,6 +264,10 @@ class Formulation(Protocol):
         """The fields of its group that all elements of equal choices have in common; the others have a row each."""
 
     @property
+    def viscous(self) -> bool:
+        """Whether its material has damping: its group then has ``tau (n_e,)``, the retardation times [time]."""
+
+    @property
     def diagnosis(self) -> str:
         """What it means when a kernel refuses an element; empty: its forces are not finite."""
 
@@ -336,7 +340,7 @@ class SurfaceElement(Formulation, Protocol):
 
     Resultants are N_11, N_22, N_12 [force/length], M_11, M_22, M_12 [force] and, with shear, Q_1, Q_2 [force/length],
     in the axes of the material. Fields of the group that every element of a surface has: ``dofs``, ``b1``,
-    ``tau (n_e,)`` retardation times, ``reference (n_e, k)``.
+    ``reference (n_e, k)``.
     """
 
     @property

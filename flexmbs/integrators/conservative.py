@@ -55,7 +55,7 @@ def _bodies(dyn: Dynamics) -> Iterator[tuple[str, str]]:
     for damping in model.damping:
         yield f"the damping of body {damping.body.name!r}", "takes energy out"
     for body in dyn.coordinates.bodies:
-        if np.any(getattr(dyn.system.group(body), "tau", 0.0)):
+        if body.element.viscous and np.any(dyn.system.group(body).tau):
             yield f"body {body.name!r}", "has material damping, so its energy is not kept"
 
 

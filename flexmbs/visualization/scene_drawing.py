@@ -106,8 +106,9 @@ class SceneAxes:
             axes = figure.add_subplot(**({} if scene.planar else {"projection": "3d"}))
         self.axes = _fitting(axes, scene.planar)
         self.axes.set_title(scene.title, loc="right" if scene.planar else "center")
-        pace = "× real time" if scene.over == "t" else "a second"
-        self._speed = "" if speed in (None, 1.0) else f"   ({speed:g} {pace})"
+        self._unit = f" {scene.time_unit}" if scene.time_unit not in ("", "-") else ""
+        pace = " × real time" if scene.over == "t" else f"{self._unit} of {scene.over} per second"
+        self._speed = "" if speed in (None, 1.0) else f"   ({speed:g}{pace})"
         self._limits()
         self._artists, self._traces = [], []
         labels: set[str] = set()
@@ -189,8 +190,7 @@ class SceneAxes:
         times = self.scene.times
         span = max(float(times[-1] - times[0]), 1e-300)
         digits = int(np.clip(3 - np.floor(np.log10(span)), 0, 9))
-        unit = f" {self.scene.time_unit}" if self.scene.time_unit not in ("", "-") else ""
-        self._time.set_text(f"{self.scene.over} = {times[step]:.{digits}f}{unit}{self._speed}")
+        self._time.set_text(f"{self.scene.over} = {times[step]:.{digits}f}{self._unit}{self._speed}")
 
     def _clock(self) -> Any:
         """The text of the time, above on the left."""

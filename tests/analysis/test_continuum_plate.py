@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,11 +68,25 @@ def test_the_angle_of_a_fold_stays_where_nothing_bends():
     np.testing.assert_allclose(solution.displacement(fold, step=-1)[2], (1 - np.cos(0.05)) / 0.05, rtol=5e-3)
 
 
-def test_a_branch_carries_moments_from_plate_to_plate():
-    """Flange clamped at one end, web at its middle: the moment of a force on the web bends half of the flange."""
+@pytest.mark.parametrize("m", [1, 2])
+@pytest.mark.parametrize("turned", [(), (0,), (1,), (2,)], ids=["one sense", "clamped half", "free half", "web"])
+def test_a_branch_carries_moments_from_plate_to_plate(turned, m):
+    """Flange clamped at one end, web at its middle: the moment of a force on the web bends half of the flange.
+
+    Whatever the senses of the cells: with halves of opposite ones the normal at the branch lies along the flange.
+    """
     n = 4
-    flange = panel(2 * n, 1, lambda x, y: (2 * x, y, 0.0))
-    mesh = named(flange.merged(panel(n, 1, lambda x, y: (1.0, y, x))), np.array([1.0, 0.0, 1.0]))
+    near, far, web = (
+        panel(n, m, place)
+        for place in (lambda x, y: (x, y, 0.0), lambda x, y: (1 + x, y, 0.0), lambda x, y: (1.0, y, x))
+    )
+    parts = [
+        fx.meshes.Mesh(part.points, tuple(replace(c, nodes=c.nodes[:, ::-1]) for c in part.cells))
+        if i in turned
+        else part
+        for i, part in enumerate((near, far, web))
+    ]
+    mesh = named(parts[0].merged(parts[1]).merged(parts[2]), np.array([1.0, 0.0, 1.0]))
     P = 1e-4
     exact = P * (1 / (3 * EI) + 1 / EI + 1 / GA + 1 / EA)
     found, solution = pushed(body(mesh), (P, 0, 0))

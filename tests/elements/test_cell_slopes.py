@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from flexmbs.core.contracts import SurfaceShape
 from flexmbs.elements import ANCFPlateFullyParameterized
 from flexmbs.elements.cell_slopes import corner_slopes, in_frames, turned
+from flexmbs.elements.edge_frames import edge_frames
 from flexmbs.meshes import Mesh, rectangle
 from flexmbs.meshes.surface import node_frames
 
@@ -108,6 +111,30 @@ def test_a_branch_has_three_plates_with_their_own_normals():
     normals = corner_slopes("test", shape)[:, :, 2]
     np.testing.assert_allclose(np.abs(normals[:4]), np.broadcast_to([0, 0, 1], (4, 4, 3)), atol=1e-12)
     np.testing.assert_allclose(np.abs(normals[4:]), np.broadcast_to([1, 0, 0], (4, 4, 3)), atol=1e-12)
+
+
+@pytest.mark.parametrize("opposite", [False, True])
+def test_frames_at_a_branch_are_orthonormal(opposite):
+    """With halves of the flange in opposite senses its edges lie along the normal of the nodes and give no tangents."""
+    near, far = bent(lambda x, y: (x, y, 0.0)), bent(lambda x, y: (1 + x, y, 0.0))
+    if opposite:
+        far = Mesh(far.points, tuple(replace(c, nodes=c.nodes[:, ::-1]) for c in far.cells))
+    shape = surface(near.merged(far).merged(bent(lambda x, y: (1.0, y, x))))
+    frames = edge_frames(shape)
+    np.testing.assert_allclose(frames.transpose(0, 2, 1) @ frames, np.broadcast_to(np.eye(3), frames.shape), atol=1e-14)
+    np.testing.assert_allclose(np.linalg.det(frames), 1.0, atol=1e-14)
+    np.testing.assert_array_equal(frames[:, :, 2], shape.frames[:, :, 2])
+    line = (shape.points[:, 0] == 1.0) & (shape.points[:, 2] == 0.0)
+    assert line.sum() == 3
+    assert np.all(np.abs(shape.frames[line, 0, 2]) > 0.999) == opposite
+
+
+def test_nodes_with_edges_along_their_normal_alone_keep_the_frames_of_the_shape():
+    points = np.array([[0.0, 0.0, 0.0], [0.05, 0.0, 1.0], [0.0, 0.0, 2.0], [-0.05, 0.0, 1.0]])
+    frame = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    cells = np.array([[0, 1, 2, 3]])
+    shape = SurfaceShape(points, np.tile(frame, (4, 1, 1)), cells[0], cells, np.zeros((0, 9)), np.zeros((0, 2)))
+    np.testing.assert_array_equal(edge_frames(shape), shape.frames)
 
 
 def test_nodal_frames_give_back_the_slopes():

@@ -286,3 +286,18 @@ def test_frames_on_a_picture_of_what_stays_are_whole_drawings(spatial: bool, tmp
             blue = [int((np.abs(x - (0x1F, 0x5F, 0xA8)).max(axis=2) < 12).sum()) for x in (known, found)]
             assert blue[0] > 50
             assert blue[1] == pytest.approx(blue[0], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("over", "unit", "speed", "text"),
+    [
+        ("t", "s", 1.0, "t = 0.000 s"),
+        ("t", "s", 0.1, "t = 0.000 s   (0.1 × real time)"),
+        ("load factor", "-", 0.002, "load factor = 0.000   (0.002 of load factor per second)"),
+        ("angle", "rad", 0.5, "angle = 0.000 rad   (0.5 rad of angle per second)"),
+    ],
+)
+def test_the_picture_says_how_fast_the_film_is(over: str, unit: str, speed: float, text: str) -> None:
+    axes = SceneAxes(scene(over=over, time_unit=unit), Figure(), speed=speed)
+    axes.show(0, np.inf)
+    assert text in {t.get_text() for t in axes.axes.texts}

@@ -152,7 +152,7 @@ class MeshedBodies(BodyGroup):
         extra = sum(d.stiffness_factor for d in self.model.damping if d.body is body)
         if not extra:
             return table
-        if not hasattr(table, "tau"):
+        if not body.element.viscous:
             raise ModelError(
                 f"damping of {body.name!r}: {a_or_an(body.element.name)} has no material damping, so none in "
                 f"proportion to its stiffness."
@@ -182,8 +182,7 @@ class MeshedBodies(BodyGroup):
 
         Damping in proportion to the mass, which leaves fast vibrations all but undamped, does not count.
         """
-        tables = (self._damped(body) for body in self.bodies)
-        return float(all(np.all(np.asarray(getattr(table, "tau", 0.0)) > 0.0) for table in tables))
+        return float(all(b.element.viscous and np.all(self._damped(b).tau > 0.0) for b in self.bodies))
 
     def strain_energy(self, q: FloatArray) -> float:
         return float(sum(b.element.energy(t, q).sum() for b, t in zip(self.bodies, self.elements, strict=True)))

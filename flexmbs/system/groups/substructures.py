@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Substructures"]
 
+ROUND_OFF = 1e-13
+"""Square of a frequency over the largest one below which it is zero."""
+
 
 class Substructures(MovingBodies):
     """`Substructure`: its coordinates are those of two rigid bodies, and extra coordinates, its inner modes.
@@ -154,5 +157,7 @@ class Substructures(MovingBodies):
 
 
 def _least_ratio(body: Any) -> float:
+    """A frequency of zero may come out of the eigenvalues with either sign."""
     squared, shapes = linalg.eigh(body.stiffness, body.inertia.modal_mass)
+    squared[squared < ROUND_OFF * squared.max(initial=0.0)] = 0.0
     return least_ratio(np.sqrt(squared), shapes.T @ body.viscosity @ shapes)
