@@ -107,7 +107,9 @@ class StudyResults(Sequence[StudyRun]):
         runs = [outcomes[key] for key in keys]
         columns: dict[str, Any] = {n: _array([r.values[n] for r in runs]) for n in header["parameters"]}
         columns |= {
-            n: np.array([r.numbers[n] for r in runs]) for kind, n, *_ in header["measures"] if kind == "Measure"
+            n: np.array([r.numbers.get(n, np.nan) for r in runs])
+            for kind, n, *_ in header["measures"]
+            if kind == "Measure"
         }
         columns |= {
             "status": np.array([r.ended for r in runs], dtype=np.int8),
