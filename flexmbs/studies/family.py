@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ class Family:
         self.name = getattr(named, "__name__", type(named).__name__)
         self.parameters: dict[str, Parameter] = dict(parameters)
         self._check_keywords()
-        self._repeats = False
+        self._repeats = self._looked = False
 
     @property
     def owner(self) -> str:
@@ -156,35 +155,53 @@ class Family:
         text = "\n".join((source_digest(self.builder), repr(sorted(self.parameters.items())), middle))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def check_repeats(self, samples: Iterable[Mapping[str, Any]]) -> None:
-        """Call the builder twice in the middle of all ranges and compare, once; where it fails, at the first sample.
+    def check_repeats(self) -> None:
+        """Call the builder twice in the middle of all ranges and compare, once.
 
-        Samples for which it fails are passed over, too: their runs tell. They come second, since a builder may kill its
-        process there, which must be that of a run.
+        Where it fails there, nothing else is called here: a sample may take long or kill its process, which must be
+        that of a run. The first run in each process for which it succeeds then calls it twice (`check_again`).
 
         Raises
         ------
         ModelError
             If both models differ, or the builder fails the second time.
         """
-        for values in () if self._repeats else chain((self.centre,), samples):
-            try:
-                first = describe_model(self.model(**values))
-            except FlexmbsError:
-                continue
-            called = f"{self.owner}: check of repeatability: called twice with the same values ({in_words(values)}),"
-            remedy = "It must not draw random numbers or keep anything between calls; make what varies a parameter."
-            try:
-                second = describe_model(self.model(**values))
-            except FlexmbsError as error:
-                raise ModelError(f"{called} the builder fails the second time: {error} {remedy}") from error
-            found = differences(first[0], second[0])
-            if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
-                found = ["points or cells of a mesh"]
-            if found:
-                raise ModelError(f"{called} the builder returns different models: {'; '.join(found[:3])}. {remedy}")
-            self._repeats = True
+        if self._looked:
             return
+        try:
+            model = self.model(**self.centre)
+        except FlexmbsError:
+            self._looked = True
+            return
+        self.check_again(model, self.centre)
+        self._looked = True
+
+    def check_again(self, model: Model, values: Mapping[str, Any]) -> None:
+        """Call the builder a second time and compare, unless that was done; what cannot be described is passed over.
+
+        Raises
+        ------
+        ModelError
+            If both models differ, or the builder fails the second time.
+        """
+        if self._repeats:
+            return
+        try:
+            first = describe_model(model)
+        except FlexmbsError:
+            return
+        called = f"{self.owner}: check of repeatability: called twice with the same values ({in_words(values)}),"
+        remedy = "It must not draw random numbers or keep anything between calls; make what varies a parameter."
+        try:
+            second = describe_model(self.model(**values))
+        except FlexmbsError as error:
+            raise ModelError(f"{called} the builder fails the second time: {error} {remedy}") from error
+        found = differences(first[0], second[0])
+        if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
+            found = ["points or cells of a mesh"]
+        if found:
+            raise ModelError(f"{called} the builder returns different models: {'; '.join(found[:3])}. {remedy}")
+        self._repeats = True
 
     def __repr__(self) -> str:
         return f"<family {self.name!r} of {', '.join(self.parameters)}>"

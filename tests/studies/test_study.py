@@ -224,6 +224,7 @@ def test_a_builder_that_fails_in_the_middle_of_the_ranges() -> None:
 
 
 def test_what_does_not_repeat_is_refused_though_the_middle_fails() -> None:
+    """By its runs: nothing but the middle is called before."""
     rng = np.random.default_rng(0)
 
     def drawn(length: float) -> fx.Model:
@@ -231,10 +232,31 @@ def test_what_does_not_repeat_is_refused_though_the_middle_fails() -> None:
             raise ValueError("not here")
         return bob(length, rng.uniform(1, 2))
 
-    with pytest.raises(fx.ModelError, match=r"check of repeatability: called twice .*\(length = 0.5\)"):
-        Study(Family(drawn, length=Between(0.5, 1.0)), Grid(length=2), Measure("lowest", lowest), Simulation(0.0)).run(
-            progress=False
-        )
+    drawing = Family(drawn, length=Between(0.5, 1.0))
+    done = Study(drawing, Grid(length=3), Measure("lowest", lowest), Simulation(0.0)).run(progress=False)
+    assert [run.ended for run in done] == [fx.studies.Ended.INVALID] * 3
+    assert "check of repeatability: called twice with the same values (length = 0.5)" in done[0].message
+    assert "not here" in done[1].message
+    assert "(length = 1)" in done[2].message
+
+
+@pytest.mark.parametrize("fails", [{0.5}, set(np.linspace(0.0, 1.0, 5))])
+def test_how_often_a_builder_is_called_that_fails_in_the_middle(fails) -> None:
+    called: list[float] = []
+
+    def counted(x: float) -> fx.Model:
+        called.append(x)
+        if x in fails:
+            raise ValueError("not here")
+        return fx.Model(fx.PointMass(2.0, position=(x, 0, 0), name="p"))
+
+    where = Measure("x at the end", lambda run: run.position("p")[-1, 0])
+    done = Study(Family(counted, x=Between(0.0, 1.0)), Grid(x=5), where, Simulation(0.0)).run(progress=False)
+    assert len(done.failed) == len(fails)
+    before, runs = called[:2], called[2:]
+    assert before == [0.5, 0.5]  # the check, and what the family is told by
+    twice = [0.0] if len(fails) == 1 else []  # the first that succeeds
+    assert runs == [*twice, 0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 def test_wrong_questions_to_results(tmp_path) -> None:
