@@ -17,7 +17,7 @@ from flexmbs.model.model import Model
 from flexmbs.studies.digest import source_digest
 from flexmbs.studies.parameters import Parameter, Value
 
-__all__ = ["Family", "in_words"]
+__all__ = ["Family", "in_words", "told"]
 
 
 class Family:
@@ -119,16 +119,19 @@ class Family:
         Raises
         ------
         ModelError
-            If a value is out of its range, or the builder returns no model, or raises a ModelError.
+            If a value is out of its range, or the builder returns no model.
         FlexmbsError
-            If the builder raises anything else; the message has it and the values.
+            If the builder raises what is none itself; the message has it and the values. Errors of flexmbs, such as a
+            ConvergenceError with its ``solution``, come through as they are, the values in a note (`told`).
         """
         checked = self.values(values)
         try:
             model = self.builder(**checked)
         except FlexmbsError as error:
-            kind = ModelError if isinstance(error, ModelError) else FlexmbsError
-            raise kind(f"{self.owner}: the builder failed with {in_words(checked)}: {error}") from error
+            note = f"{self.owner}: the builder failed with {in_words(checked)}"
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
+            raise
         except Exception as error:
             raise FlexmbsError(
                 f"{self.owner}: the builder raised {type(error).__name__}: {error}; values: {in_words(checked)}."
@@ -151,7 +154,7 @@ class Family:
         try:
             middle = fingerprint(describe_model(self.model(**self.centre))[0])
         except FlexmbsError as error:
-            middle = f"no model: {type(error).__name__}"
+            middle = f"no model: {'ModelError' if isinstance(error, ModelError) else 'FlexmbsError'}"
         text = "\n".join((source_digest(self.builder), repr(sorted(self.parameters.items())), middle))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -195,7 +198,7 @@ class Family:
         try:
             second = describe_model(self.model(**values))
         except FlexmbsError as error:
-            raise ModelError(f"{called} the builder fails the second time: {error} {remedy}") from error
+            raise ModelError(f"{called} the builder fails the second time: {told(error)} {remedy}") from error
         found = differences(first[0], second[0])
         if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
             found = ["points or cells of a mesh"]
@@ -205,6 +208,19 @@ class Family:
 
     def __repr__(self) -> str:
         return f"<family {self.name!r} of {', '.join(self.parameters)}>"
+
+
+def told(error: Exception) -> str:
+    """The message of an error behind its notes, the last one first.
+
+    Examples
+    --------
+    >>> error = ValueError("no such mass")
+    >>> error.add_note("the builder failed with mass = 3")
+    >>> told(error)
+    'the builder failed with mass = 3: no such mass'
+    """
+    return ": ".join((*reversed(getattr(error, "__notes__", ())), str(error)))
 
 
 def in_words(values: Mapping[str, Value]) -> str:

@@ -259,6 +259,36 @@ def test_how_often_a_builder_is_called_that_fails_in_the_middle(fails) -> None:
     assert runs == [*twice, 0.0, 0.25, 0.5, 0.75, 1.0]
 
 
+def test_errors_of_a_builder_keep_their_kind() -> None:
+    """And what they carry; the values are in a note, and in the message of the run."""
+    thrown = fx.ConvergenceError("no equilibrium", solution=[1.0])
+
+    def built(x: float) -> fx.Model:
+        if x == 0.0:
+            raise thrown
+        if x == 1.0:
+            raise fx.SingularError("singular", unknown=3)
+        return fx.Model(fx.PointMass(2.0, position=(x, 0, 0), name="p"))
+
+    several = Family(built, x=Between(0.0, 1.0))
+    for _ in range(2):
+        with pytest.raises(fx.ConvergenceError, match="no equilibrium") as caught:
+            several.model(x=0.0)
+        assert caught.value is thrown
+        assert caught.value.solution == [1.0]
+        assert caught.value.__notes__ == ["Family 'built': the builder failed with x = 0"]
+    with pytest.raises(fx.SingularError) as singular:
+        several.model(x=1.0)
+    assert singular.value.unknown == 3
+    where = Measure("x at the end", lambda run: run.position("p")[-1, 0])
+    done = Study(several, Grid(x=3), where, Simulation(0.0)).run(progress=False)
+    assert [run.message for run in done] == [
+        "Family 'built': the builder failed with x = 0: no equilibrium",
+        "",
+        "Family 'built': the builder failed with x = 1: singular",
+    ]
+
+
 def test_wrong_questions_to_results(tmp_path) -> None:
     done = study(samples=Grid(length=2, mass=1)).run(tmp_path / "a.h5", progress=False)
     with pytest.raises(fx.ModelError, match="there is no run 99; there are 2"):
