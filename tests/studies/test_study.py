@@ -296,8 +296,15 @@ def test_wrong_questions_to_results(tmp_path) -> None:
     with pytest.raises(IndexError):  # as of any sequence
         done[-3]
     assert done[-1].number == 1
-    with pytest.raises(fx.ModelError, match="lowest='least', not 'lowest' alone"):
-        done.pareto("lowest")
+    for names, goals, says in (
+        ((), {}, "at least one measure"),
+        (({"lowest": "least"},), {}, "no parameter or measure named"),
+        (("lowst",), {}, "did you mean 'lowest'"),
+        (("lowest",), {"lowest": "greatest"}, "'lowest' is named twice"),
+        (("lowest", "lowest"), {}, "'lowest' is named twice"),
+    ):
+        with pytest.raises(fx.ModelError, match=says):
+            done.pareto(*names, **goals)
     whole = (tmp_path / "a.h5").read_bytes()
     (tmp_path / "a.h5").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(fx.ModelError, match=r"^Study: /.* is damaged"):
@@ -371,6 +378,11 @@ def test_fronts_and_tables() -> None:
     cost = np.column_stack((-done["lowest"], -done["length"]))
     beaten = [any((c <= row).all() and (c < row).any() for c in cost) for row in cost]
     assert [run.number for run in front] == np.flatnonzero(~np.array(beaten)).tolist()
+    fronts = [done.pareto("lowest", "length"), done.pareto(lowest="least", length="least")]
+    assert [run.number for run in fronts[0]] == [run.number for run in fronts[1]]
+    mixed = [done.pareto("length", lowest="greatest"), done.pareto(length="least", lowest="greatest")]
+    assert [run.number for run in mixed[0]] == [run.number for run in mixed[1]]
+    assert [run.number for run in done.pareto("lowest")] == [done.best("lowest").number]
     with pytest.raises(fx.ModelError, match="'least' or 'greatest'"):
         done.pareto(lowest="smallest")
     with pytest.raises(fx.ModelError, match="'lowest'"):
