@@ -183,7 +183,7 @@ class _Rows:
         missing = {key: i for i, key in reversed(list(enumerate(keys))) if key not in self._known}
         if missing:
             study = self.study
-            study.family.check_repeats(rows)
+            study.family.check_repeats()
             alike = len(missing) + len(self._order)
             plan = Plan(study.family, study.analysis, study.measures, None, alike, self._layouts)
             jobs: list[Task] = [Job(i, rows[i], plan) for i in sorted(missing.values())]

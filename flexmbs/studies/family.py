@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from flexmbs.model.model import Model
 from flexmbs.studies.digest import source_digest
 from flexmbs.studies.parameters import Parameter, Value
 
-__all__ = ["Family", "in_words"]
+__all__ = ["Family", "in_words", "told"]
 
 
 class Family:
@@ -57,7 +56,7 @@ class Family:
         self.name = getattr(named, "__name__", type(named).__name__)
         self.parameters: dict[str, Parameter] = dict(parameters)
         self._check_keywords()
-        self._repeats = False
+        self._repeats = self._looked = False
 
     @property
     def owner(self) -> str:
@@ -120,16 +119,19 @@ class Family:
         Raises
         ------
         ModelError
-            If a value is out of its range, or the builder returns no model, or raises a ModelError.
+            If a value is out of its range, or the builder returns no model.
         FlexmbsError
-            If the builder raises anything else; the message has it and the values.
+            If the builder raises what is none itself; the message has it and the values. Errors of flexmbs, such as a
+            ConvergenceError with its ``solution``, come through as they are, the values in a note (`told`).
         """
         checked = self.values(values)
         try:
             model = self.builder(**checked)
         except FlexmbsError as error:
-            kind = ModelError if isinstance(error, ModelError) else FlexmbsError
-            raise kind(f"{self.owner}: the builder failed with {in_words(checked)}: {error}") from error
+            note = f"{self.owner}: the builder failed with {in_words(checked)}"
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
+            raise
         except Exception as error:
             raise FlexmbsError(
                 f"{self.owner}: the builder raised {type(error).__name__}: {error}; values: {in_words(checked)}."
@@ -152,42 +154,73 @@ class Family:
         try:
             middle = fingerprint(describe_model(self.model(**self.centre))[0])
         except FlexmbsError as error:
-            middle = f"no model: {type(error).__name__}"
+            middle = f"no model: {'ModelError' if isinstance(error, ModelError) else 'FlexmbsError'}"
         text = "\n".join((source_digest(self.builder), repr(sorted(self.parameters.items())), middle))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def check_repeats(self, samples: Iterable[Mapping[str, Any]]) -> None:
-        """Call the builder twice in the middle of all ranges and compare, once; where it fails, at the first sample.
+    def check_repeats(self) -> None:
+        """Call the builder twice in the middle of all ranges and compare, once.
 
-        Samples for which it fails are passed over, too: their runs tell. They come second, since a builder may kill its
-        process there, which must be that of a run.
+        Where it fails there, nothing else is called here: a sample may take long or kill its process, which must be
+        that of a run. The first run in each process for which it succeeds then calls it twice (`check_again`).
 
         Raises
         ------
         ModelError
             If both models differ, or the builder fails the second time.
         """
-        for values in () if self._repeats else chain((self.centre,), samples):
-            try:
-                first = describe_model(self.model(**values))
-            except FlexmbsError:
-                continue
-            called = f"{self.owner}: check of repeatability: called twice with the same values ({in_words(values)}),"
-            remedy = "It must not draw random numbers or keep anything between calls; make what varies a parameter."
-            try:
-                second = describe_model(self.model(**values))
-            except FlexmbsError as error:
-                raise ModelError(f"{called} the builder fails the second time: {error} {remedy}") from error
-            found = differences(first[0], second[0])
-            if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
-                found = ["points or cells of a mesh"]
-            if found:
-                raise ModelError(f"{called} the builder returns different models: {'; '.join(found[:3])}. {remedy}")
-            self._repeats = True
+        if self._looked:
             return
+        try:
+            model = self.model(**self.centre)
+        except FlexmbsError:
+            self._looked = True
+            return
+        self.check_again(model, self.centre)
+        self._looked = True
+
+    def check_again(self, model: Model, values: Mapping[str, Any]) -> None:
+        """Call the builder a second time and compare, unless that was done; what cannot be described is passed over.
+
+        Raises
+        ------
+        ModelError
+            If both models differ, or the builder fails the second time.
+        """
+        if self._repeats:
+            return
+        try:
+            first = describe_model(model)
+        except FlexmbsError:
+            return
+        called = f"{self.owner}: check of repeatability: called twice with the same values ({in_words(values)}),"
+        remedy = "It must not draw random numbers or keep anything between calls; make what varies a parameter."
+        try:
+            second = describe_model(self.model(**values))
+        except FlexmbsError as error:
+            raise ModelError(f"{called} the builder fails the second time: {told(error)} {remedy}") from error
+        found = differences(first[0], second[0])
+        if not found and any(not np.array_equal(first[1][k], second[1][k]) for k in first[1]):
+            found = ["points or cells of a mesh"]
+        if found:
+            raise ModelError(f"{called} the builder returns different models: {'; '.join(found[:3])}. {remedy}")
+        self._repeats = True
 
     def __repr__(self) -> str:
         return f"<family {self.name!r} of {', '.join(self.parameters)}>"
+
+
+def told(error: Exception) -> str:
+    """The message of an error behind its notes, the last one first.
+
+    Examples
+    --------
+    >>> error = ValueError("no such mass")
+    >>> error.add_note("the builder failed with mass = 3")
+    >>> told(error)
+    'the builder failed with mass = 3: no such mass'
+    """
+    return ": ".join((*reversed(getattr(error, "__notes__", ())), str(error)))
 
 
 def in_words(values: Mapping[str, Value]) -> str:

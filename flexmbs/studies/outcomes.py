@@ -19,7 +19,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.integrators.compiled.choice import runs_alike
 from flexmbs.results.status import Status
-from flexmbs.studies.family import Family, in_words
+from flexmbs.studies.family import Family, in_words, told
 from flexmbs.studies.jobs import Analysis
 from flexmbs.studies.measures import History, Measure
 from flexmbs.studies.parameters import Value
@@ -172,13 +172,17 @@ def _performed(job: Job) -> tuple[Ended, str, dict[str, float], dict[str, FloatA
     try:
         model = plan.family.model(**job.values)
     except FlexmbsError as error:
-        return Ended.INVALID, str(error), numbers, histories
-    late = time.monotonic() + limit
+        return Ended.INVALID, told(error), numbers, histories
     if time.monotonic() - began > limit:
         text = (
             f"the builder took {time.monotonic() - began:.3g} s, longer than the {limit:g} s allowed for all of a run."
         )
         return Ended.TIMED_OUT, text, numbers, histories
+    try:
+        plan.family.check_again(model, job.values)
+    except Exception as error:  # noqa: BLE001  a run must not end its study
+        return Ended.INVALID, str(error), numbers, histories
+    late = time.monotonic() + limit
     try:
         with time_limit(plan.time_limit), runs_alike(plan.alike), layouts_kept(plan.layouts):
             result = plan.analysis.perform(model)

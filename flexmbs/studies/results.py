@@ -107,7 +107,9 @@ class StudyResults(Sequence[StudyRun]):
         runs = [outcomes[key] for key in keys]
         columns: dict[str, Any] = {n: _array([r.values[n] for r in runs]) for n in header["parameters"]}
         columns |= {
-            n: np.array([r.numbers[n] for r in runs]) for kind, n, *_ in header["measures"] if kind == "Measure"
+            n: np.array([r.numbers.get(n, np.nan) for r in runs])
+            for kind, n, *_ in header["measures"]
+            if kind == "Measure"
         }
         columns |= {
             "status": np.array([r.ended for r in runs], dtype=np.int8),
@@ -232,13 +234,21 @@ class StudyResults(Sequence[StudyRun]):
         best: StudyRun = self[int(np.nanargmin(numbers) if goal == "least" else np.nanargmax(numbers))]
         return best
 
-    def pareto(self, *names: Any, **goals: str) -> list[StudyRun]:
+    def pareto(self, *names: str, **goals: str) -> list[StudyRun]:
         """Runs that no other run beats in one measure without being worse in another.
 
         Parameters
         ----------
+        *names : str
+            Measures or parameters of which the least is best.
         **goals : 'least' or 'greatest'
-            By name of the measure or parameter; names that are no words go in as ``**{"peak force": "least"}``.
+            What is best, by name of the measure or parameter; names that are no words go in as
+            ``**{"peak force": "greatest"}``.
+
+        Raises
+        ------
+        ModelError
+            If no name is given, or one twice, or there is no such measure or goal.
 
         Examples
         --------
@@ -251,18 +261,24 @@ class StudyResults(Sequence[StudyRun]):
         ...     fx.studies.Measure("middle", lambda run: abs(run.position("ball")[-1, 0] - 0.5)),
         ... ]
         >>> study = fx.studies.Study(family, fx.studies.Grid(x=5), measures, fx.studies.Simulation(until=0.0))
-        >>> [run.values["x"] for run in study.run().pareto(near="least", middle="least")]
+        >>> [run.values["x"] for run in study.run().pareto("near", "middle")]
         [0.0, 0.25, 0.5]
+        >>> [run.values["x"] for run in study.run().pareto("middle", near="greatest")]
+        [0.5, 0.75, 1.0]
         """
-        if names or not goals:
-            given = f", not {', '.join(map(show, names))} alone" if names else ""
-            example = names[0] if names and isinstance(names[0], str) and names[0].isidentifier() else "mass"
-            raise ModelError(f"pareto: name at least one goal by its measure, for example {example}='least'{given}.")
+        asked = [*((name, "least") for name in names), *goals.items()]
+        if not asked:
+            raise ModelError("pareto: name at least one measure, for example 'mass' or mass='greatest'.")
         columns = []
-        for name, goal in goals.items():
+        for i, (name, goal) in enumerate(asked):
             if not is_among(goal, GOALS):
                 raise ModelError(f"pareto: the goal of {name!r} must be 'least' or 'greatest', not {show(goal)}.")
-            columns.append(self._column(name).astype(float) * (1.0 if goal == "least" else -1.0))
+            column = self._column(name)
+            if name in [other for other, _ in asked[:i]]:
+                raise ModelError(f"pareto: {name!r} is named twice.")
+            if column.dtype.kind not in "biuf":
+                raise ModelError(f"pareto: {name!r} has words for values; only numbers can be compared.")
+            columns.append(column.astype(float) * (1.0 if goal == "least" else -1.0))
         cost = np.column_stack(columns)
         kept = np.flatnonzero(self.done & np.isfinite(cost).all(axis=1))
         front = [

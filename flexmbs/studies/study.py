@@ -148,7 +148,8 @@ class Study:
         Raises
         ------
         ModelError
-            If a sample is out of its range, or the builder gives different models for the same values.
+            If a sample is out of its range, or the builder gives different models for the same values in the middle of
+            its ranges. Where it fails there, this is checked in the runs, which count as failed.
         ReadError
             If the file is of another study.
         FlexmbsError
@@ -156,7 +157,7 @@ class Study:
         """
         values = list(self.samples.draw(self.family))
         keys = [key_of(v) for v in values]
-        self.family.check_repeats(values)
+        self.family.check_repeats()
         header = self.header
         if file is None:
             memory: dict[str, Outcome] = {}

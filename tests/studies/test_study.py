@@ -224,6 +224,7 @@ def test_a_builder_that_fails_in_the_middle_of_the_ranges() -> None:
 
 
 def test_what_does_not_repeat_is_refused_though_the_middle_fails() -> None:
+    """By its runs: nothing but the middle is called before."""
     rng = np.random.default_rng(0)
 
     def drawn(length: float) -> fx.Model:
@@ -231,10 +232,61 @@ def test_what_does_not_repeat_is_refused_though_the_middle_fails() -> None:
             raise ValueError("not here")
         return bob(length, rng.uniform(1, 2))
 
-    with pytest.raises(fx.ModelError, match=r"check of repeatability: called twice .*\(length = 0.5\)"):
-        Study(Family(drawn, length=Between(0.5, 1.0)), Grid(length=2), Measure("lowest", lowest), Simulation(0.0)).run(
-            progress=False
-        )
+    drawing = Family(drawn, length=Between(0.5, 1.0))
+    done = Study(drawing, Grid(length=3), Measure("lowest", lowest), Simulation(0.0)).run(progress=False)
+    assert [run.ended for run in done] == [fx.studies.Ended.INVALID] * 3
+    assert "check of repeatability: called twice with the same values (length = 0.5)" in done[0].message
+    assert "not here" in done[1].message
+    assert "(length = 1)" in done[2].message
+
+
+@pytest.mark.parametrize("fails", [{0.5}, set(np.linspace(0.0, 1.0, 5))])
+def test_how_often_a_builder_is_called_that_fails_in_the_middle(fails) -> None:
+    called: list[float] = []
+
+    def counted(x: float) -> fx.Model:
+        called.append(x)
+        if x in fails:
+            raise ValueError("not here")
+        return fx.Model(fx.PointMass(2.0, position=(x, 0, 0), name="p"))
+
+    where = Measure("x at the end", lambda run: run.position("p")[-1, 0])
+    done = Study(Family(counted, x=Between(0.0, 1.0)), Grid(x=5), where, Simulation(0.0)).run(progress=False)
+    assert len(done.failed) == len(fails)
+    before, runs = called[:2], called[2:]
+    assert before == [0.5, 0.5]  # the check, and what the family is told by
+    twice = [0.0] if len(fails) == 1 else []  # the first that succeeds
+    assert runs == [*twice, 0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_errors_of_a_builder_keep_their_kind() -> None:
+    """And what they carry; the values are in a note, and in the message of the run."""
+    thrown = fx.ConvergenceError("no equilibrium", solution=[1.0])
+
+    def built(x: float) -> fx.Model:
+        if x == 0.0:
+            raise thrown
+        if x == 1.0:
+            raise fx.SingularError("singular", unknown=3)
+        return fx.Model(fx.PointMass(2.0, position=(x, 0, 0), name="p"))
+
+    several = Family(built, x=Between(0.0, 1.0))
+    for _ in range(2):
+        with pytest.raises(fx.ConvergenceError, match="no equilibrium") as caught:
+            several.model(x=0.0)
+        assert caught.value is thrown
+        assert caught.value.solution == [1.0]
+        assert caught.value.__notes__ == ["Family 'built': the builder failed with x = 0"]
+    with pytest.raises(fx.SingularError) as singular:
+        several.model(x=1.0)
+    assert singular.value.unknown == 3
+    where = Measure("x at the end", lambda run: run.position("p")[-1, 0])
+    done = Study(several, Grid(x=3), where, Simulation(0.0)).run(progress=False)
+    assert [run.message for run in done] == [
+        "Family 'built': the builder failed with x = 0: no equilibrium",
+        "",
+        "Family 'built': the builder failed with x = 1: singular",
+    ]
 
 
 def test_wrong_questions_to_results(tmp_path) -> None:
@@ -244,8 +296,15 @@ def test_wrong_questions_to_results(tmp_path) -> None:
     with pytest.raises(IndexError):  # as of any sequence
         done[-3]
     assert done[-1].number == 1
-    with pytest.raises(fx.ModelError, match="lowest='least', not 'lowest' alone"):
-        done.pareto("lowest")
+    for names, goals, says in (
+        ((), {}, "at least one measure"),
+        (({"lowest": "least"},), {}, "no parameter or measure named"),
+        (("lowst",), {}, "did you mean 'lowest'"),
+        (("lowest",), {"lowest": "greatest"}, "'lowest' is named twice"),
+        (("lowest", "lowest"), {}, "'lowest' is named twice"),
+    ):
+        with pytest.raises(fx.ModelError, match=says):
+            done.pareto(*names, **goals)
     whole = (tmp_path / "a.h5").read_bytes()
     (tmp_path / "a.h5").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(fx.ModelError, match=r"^Study: /.* is damaged"):
@@ -319,6 +378,11 @@ def test_fronts_and_tables() -> None:
     cost = np.column_stack((-done["lowest"], -done["length"]))
     beaten = [any((c <= row).all() and (c < row).any() for c in cost) for row in cost]
     assert [run.number for run in front] == np.flatnonzero(~np.array(beaten)).tolist()
+    fronts = [done.pareto("lowest", "length"), done.pareto(lowest="least", length="least")]
+    assert [run.number for run in fronts[0]] == [run.number for run in fronts[1]]
+    mixed = [done.pareto("length", lowest="greatest"), done.pareto(length="least", lowest="greatest")]
+    assert [run.number for run in mixed[0]] == [run.number for run in mixed[1]]
+    assert [run.number for run in done.pareto("lowest")] == [done.best("lowest").number]
     with pytest.raises(fx.ModelError, match="'least' or 'greatest'"):
         done.pareto(lowest="smallest")
     with pytest.raises(fx.ModelError, match="'lowest'"):

@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from flexmbs.studies import Ended, Grid
+import flexmbs as fx
+from flexmbs.studies import Between, Ended, Family, Grid, Measure, Simulation, Study
 from tests.models.study_families import killing, study
 
 pytest.importorskip("distributed")
@@ -44,3 +45,24 @@ def test_workers_that_die(client, tmp_path) -> None:
     assert "died, twice" in done[2].message
     expected = study(samples=few).run(progress=False)["lowest"]
     np.testing.assert_array_equal(done["lowest"][:2], expected[:2])
+
+
+def test_a_builder_that_fails_in_the_middle_and_kills_its_process(client) -> None:
+    """Samples are built by workers only, all of them."""
+    import os
+
+    parent = os.getpid()
+
+    def built(x: float) -> fx.Model:
+        if x == 0.5:
+            raise ValueError("not here")
+        if os.getpid() == parent:
+            raise RuntimeError("in the calling process")
+        if x == 0.0:
+            os._exit(1)
+        return fx.Model(fx.PointMass(2.0, position=(x, 0, 0), name="p"))
+
+    where = Measure("x at the end", lambda run: run.position("p")[-1, 0])
+    several = Study(Family(built, x=Between(0.0, 1.0)), Grid(x=3), where, Simulation(0.0))
+    done = several.run(workers=client, progress=False)
+    assert [run.ended for run in done] == [Ended.KILLED, Ended.INVALID, Ended.DONE]
