@@ -112,6 +112,20 @@ def test_angle_of_a_fold(degrees: float, rows: int, turned: bool) -> None:
     assert stress_rows(part, [1, 4]).tolist() == [1] * rows + [4] * rows
 
 
+@pytest.mark.parametrize(("segments", "rows"), [(16, 2), (18, 1)])
+@pytest.mark.parametrize("radius", [0.3, 1.0, 7.1])
+def test_tubes_of_equal_segments(segments: int, rows: int, radius: float) -> None:
+    """18 segments are folded by 20 degrees but for rounding, which decides at no edge."""
+    i, n = np.arange(segments), segments
+    phi = 2.0 * np.pi * i / n
+    ring = radius * np.stack([np.cos(phi), np.sin(phi), 0.0 * phi], axis=1)
+    points = np.vstack([ring + np.array([0.0, 0.0, 0.4 * radius * k]) for k in range(3)])
+    j = (i + 1) % n
+    cells = np.vstack([np.stack([i + k * n, j + k * n, j + (k + 1) * n, i + (k + 1) * n], axis=1) for k in range(2)])
+    nodes = np.arange(len(points))
+    assert stress_rows(sheet(points, cells), nodes).tolist() == np.repeat(nodes, rows).tolist()
+
+
 def test_a_web_under_a_flange_is_kept_apart() -> None:
     flange = fx.meshes.rectangle((-0.2, 0), (0.4, 1), (4, 4)).in_space()
     n = len(flange.points)
