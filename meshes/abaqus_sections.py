@@ -13,7 +13,7 @@ from pathlib import Path
 from flexmbs.core.errors import ReadError
 from flexmbs.meshes.abaqus_keywords import floats, keywords
 
-__all__ = ["MaterialCard", "SectionCard", "Sections", "read_sections"]
+__all__ = ["BEYOND_ELASTIC", "MaterialCard", "SectionCard", "Sections", "read_sections"]
 
 CONSTANTS = {"ISOTROPIC": 2, "ISO": 2, "ENGINEERING CONSTANTS": 9}
 """How many constants a type of ``*ELASTIC`` has, without the temperature."""
@@ -27,19 +27,31 @@ MESH = frozenset((
 ))  # fmt: skip
 """Keywords that `flexmbs.meshes.abaqus_format` reads."""
 HARMLESS = frozenset((
-    "AMPLITUDE", "CONDUCTIVITY", "DISTRIBUTION TABLE", "EL FILE", "EL PRINT", "ELEMENT OUTPUT", "EXPANSION",
-    "FILE FORMAT", "FILTER", "FRICTION", "HEADING", "NODE FILE", "NODE OUTPUT", "NODE PRINT", "ORIENTATION", "OUTPUT",
+    "AMPLITUDE", "CONDUCTIVITY", "DISTRIBUTION", "DISTRIBUTION TABLE", "EL FILE", "EL PRINT", "ELEMENT OUTPUT",
+    "EXPANSION", "FILE FORMAT", "FILTER", "FRICTION", "HEADING", "NODE FILE", "NODE OUTPUT", "NODE PRINT",
+    "ORIENTATION", "OUTPUT",
     "PHYSICAL CONSTANTS", "PREPRINT", "RESTART", "SECTION CONTROLS", "SPECIFIC HEAT", "SURFACE", "SURFACE BEHAVIOR",
     "SURFACE INTERACTION", "TIME POINTS", "TRANSFORM", "USER OUTPUT VARIABLES",
 ))  # fmt: skip
 """Keywords without which stiffness and mass are the same: texts, output, heat, and what only matters where another
 keyword uses it that is read, refused or named. All that is neither here nor read is named."""
+BEYOND_ELASTIC = frozenset((
+    "CAP HARDENING", "CAP PLASTICITY", "CLAY HARDENING", "CLAY PLASTICITY", "CONCRETE", "CONCRETE COMPRESSION DAMAGE",
+    "CONCRETE COMPRESSION HARDENING", "CONCRETE DAMAGED PLASTICITY", "CONCRETE TENSION DAMAGE",
+    "CONCRETE TENSION STIFFENING", "CREEP", "CYCLIC HARDENING", "DAMAGE EVOLUTION", "DAMAGE INITIATION",
+    "DEFORMATION PLASTICITY", "DEPVAR", "DRUCKER PRAGER", "DRUCKER PRAGER HARDENING", "FAIL STRAIN", "FAIL STRESS",
+    "HYPERELASTIC", "HYPERFOAM", "MOHR COULOMB", "MOHR COULOMB HARDENING", "MULLINS EFFECT", "NO COMPRESSION",
+    "NO TENSION", "PLASTIC", "POTENTIAL", "RATE DEPENDENT", "SHEAR FAILURE", "SWELLING", "TENSILE FAILURE",
+    "USER DEFINED FIELD", "USER MATERIAL", "VISCOELASTIC", "VISCOUS",
+))  # fmt: skip
+"""Keywords of what materials are beside linear elastic: nothing that is given to a part takes their place."""
 SECTION_OPTIONS = frozenset((
     "COMPOSITE", "CONTROLS", "ELSET", "MATERIAL", "NODAL THICKNESS", "OFFSET", "ORIENTATION", "POISSON",
-    "SECTION INTEGRATION", "TEMPERATURE",
+    "SECTION INTEGRATION", "STACK DIRECTION", "TEMPERATURE",
 ))  # fmt: skip
 """Options of sections that are read, refused with a hint, or change nothing in the linear elements here: Poisson's
-ratio of the thickness in large strains, points over the thickness, hourglass stiffness of elements not there."""
+ratio of the thickness in large strains, points over the thickness, hourglass stiffness of elements not there, the direction in which
+layers are stacked where there is one."""
 
 
 @dataclass(frozen=True)

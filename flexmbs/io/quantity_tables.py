@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.data_frames import optional
-from flexmbs.core.distinct_names import distinct_names
 from flexmbs.io.history_table import HistoryTable
-from flexmbs.results.quantities import listed, over
+from flexmbs.results.quantities import listed, over, together
 
 if TYPE_CHECKING:
-    from flexmbs.core.contracts import FloatArray
     from flexmbs.results.quantities import Quantity
     from flexmbs.results.states import States
 
@@ -24,12 +22,11 @@ def table(solution: States, *what: Any) -> HistoryTable:
     first = over(solution)
     columns = dict(first.columns())
     units, frames = {first.name: first.unit}, {}
-    quantities = _quantities(solution, what)
-    given = [(name, values, quantity) for quantity in quantities for name, values in quantity.columns().items()]
-    for name, (_, values, quantity) in _apart(given):
-        columns[name], units[name] = values, quantity.unit or "-"
-        if quantity.frame:
-            frames[name] = quantity.frame
+    for quantity in _quantities(solution, what):
+        for name, values in quantity.columns().items():
+            columns[name], units[name] = values, quantity.unit or "-"
+            if quantity.frame:
+                frames[name] = quantity.frame
     of = "motion" if solution.over_time else "equilibria"
     return HistoryTable(columns, units, frames, f"{of} of {solution.model.name}")
 
@@ -46,7 +43,8 @@ def dataset(solution: States, *what: Any) -> Any:
     first = over(solution)
     across = first.name.replace(" ", "_")
     variables = {}
-    for label, (_, _, quantity) in _apart([(q.label, q.values, q) for q in _quantities(solution, what)]):
+    for quantity in _whole(_quantities(solution, what)):
+        label = quantity.label
         attributes = {"units": quantity.unit, "frame": quantity.frame}
         dims: tuple[str, ...] = (across,)
         coordinates: dict[str, Any] = {}
@@ -58,17 +56,20 @@ def dataset(solution: States, *what: Any) -> Any:
     return xarray.Dataset(variables, {across: times}, {"model": solution.model.name})
 
 
-def _apart(given: list[tuple[str, FloatArray, Quantity]]) -> list[tuple[str, tuple[str, FloatArray, Quantity]]]:
-    """Each once with a name of its own: numbered where things of one name, such as two sensors, differ."""
-    kept: list[tuple[str, FloatArray, Quantity]] = []
-    for one in given:
-        if not any(name == one[0] and np.array_equal(values, one[1], equal_nan=True) for name, values, _ in kept):
-            kept.append(one)
-    return list(zip(distinct_names(name for name, _, _ in kept), kept, strict=True))
-
-
 def _quantities(solution: States, what: tuple[Any, ...]) -> list[Quantity]:
     """Those asked for, or all of bodies and joints."""
     model = solution.model
     wanted = what or (*model.rigid_bodies, *model.tree_links, *model.joints)
-    return [quantity for one in wanted for quantity in listed(solution, one)]
+    return together(solution, (quantity for one in wanted for quantity in listed(solution, one)))
+
+
+def _whole(quantities: list[Quantity]) -> list[Quantity]:
+    """Components of one quantity that were asked for one by one, in one."""
+    found: dict[str, Quantity] = {}
+    for one in quantities:
+        before = found.setdefault(one.label, one)
+        new = [k for k, axis in enumerate(one.axes) if axis not in before.axes]
+        if new:
+            values = np.column_stack([before.values, one.values[:, new]])
+            found[one.label] = before._replace(values=values, axes=(*before.axes, *(one.axes[k] for k in new)))
+    return list(found.values())

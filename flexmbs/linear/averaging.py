@@ -1,17 +1,17 @@
 r"""Which elements may be averaged at a node: those whose stresses are values of one continuous field.
 
-An average is told only where it means something. Within one region
+An average is reported only where it means something. Within one region
 
 - stresses of solids are averaged over all elements of the node,
 - stresses of shells over those that follow each other across edges that the surface passes smoothly, folded by no more
   than ``SMOOTH``. What lies beyond a fold, a junction of three sheets or a mere corner is kept apart.
-- stress resultants (of frames, trusses) are not averaged at all. They are told in local axes of each element, and jump
-  where a force or a third member stands on the node.
+- stress resultants (of frames, trusses) are not averaged at all. They are reported in local axes of each element, and
+  jump where a force or a third member stands on the node.
 
-Neighbouring shells may be numbered in opposite senses, so that the top of one is the bottom of the other. Top and
-bottom are then exchanged, and called as by the cell of lowest number of the smooth surface. Where the exchange would
-change the structure (an offset from the nodes, layers), or the surface has only one side, the two are kept apart where
-the sense turns over.
+Neighbouring shells may have opposite node order, so that the top of one is the bottom of the other. Top and bottom are
+then exchanged, and named as by the cell of lowest number of the smooth surface. Where the exchange would change the
+structure (an offset from the nodes, layers), or the surface has only one side, the two are kept apart where the node
+order changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ __all__ = ["SMOOTH", "Averages", "PieceRows", "averages", "other_faces", "rows_o
 
 SMOOTH = math.radians(20.0)
 """Fold between neighbouring shells up to which they are one surface; shell normals are averaged up to the same angle
-by Abaqus and by Nastran (SNORM). A uniform bending stress across folds of this angle is told 5 % too low."""
+by Abaqus and by Nastran (SNORM). A uniform bending stress across folds of this angle is reported 5 % too low."""
+
+MARGIN = 1e-6
+"""Folds of ``SMOOTH`` by design, such as those of a circle of 18 equal segments, are smooth however they are rounded
+[rad]."""
 
 
 class PieceRows(NamedTuple):
@@ -157,7 +161,7 @@ def _smooth_groups(region: Region, points: FloatArray, cells: IntArray) -> tuple
 
 
 def _smooth_neighbours(points: FloatArray, cells: IntArray, corners: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Pairs of elements (k,) that follow each other smoothly across an edge, and which are numbered the same way."""
+    """Pairs of elements (k,) that follow each other smoothly across an edge, and which have the same node order."""
     begin, end = cells[:, :corners].ravel(), np.roll(cells[:, :corners], -1, axis=1).ravel()
     edges = np.sort(np.stack([begin, end], axis=1), axis=1)
     _, edge, count = np.unique(edges, axis=0, return_inverse=True, return_counts=True)
@@ -175,7 +179,7 @@ def _smooth_neighbours(points: FloatArray, cells: IntArray, corners: int) -> tup
     inward -= np.einsum("ij,ij->i", inward, along)[:, None] * along
     inward /= np.linalg.norm(inward, axis=1, keepdims=True)
     one, two = pairs.T
-    smooth = np.einsum("ij,ij->i", inward[one], inward[two]) <= -math.cos(SMOOTH)
+    smooth = np.einsum("ij,ij->i", inward[one], inward[two]) <= -math.cos(SMOOTH + MARGIN)
     one, two = one[smooth], two[smooth]
     return one // corners, two // corners, begin[one] != begin[two]
 

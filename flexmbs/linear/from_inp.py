@@ -17,7 +17,7 @@ from flexmbs.linear.part import Part
 from flexmbs.linear.region import Region
 from flexmbs.meshes import Mesh, read_mesh
 from flexmbs.meshes.abaqus_format import element_types
-from flexmbs.meshes.abaqus_sections import MaterialCard, SectionCard, Sections, read_sections
+from flexmbs.meshes.abaqus_sections import BEYOND_ELASTIC, MaterialCard, SectionCard, Sections, read_sections
 
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
@@ -61,7 +61,8 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
     UserWarning
         If the file has, before its first step, keywords that are not read and may change the structure (supports, rigid
         bodies, ties, springs, foundations, embedded elements, contact, initial stresses, pretension), with the number
-        of those that are elements; or mass damping; or types of elements that do not exist here, with what was taken
+        of those that are elements; or that make materials other than linear elastic (plasticity, creep, structural
+        damping); or mass damping; or types of elements that do not exist here, with what was taken
         instead.
 
     Examples
@@ -88,12 +89,19 @@ def part_from_inp(path: str | PathLike[str], name: str | None = None) -> Part:
             f"{path}: there is no *SOLID SECTION or *SHELL SECTION in it, which say what the elements are made of; "
             "give Part(read_mesh(file), material=...) instead."
         )
-    if cards.not_read:
-        warnings.warn(
-            f"{path}: not read: {', '.join('*' + word for word in cards.not_read)}. Give the part its "
-            "connections, loads and supports in Python: what these change is missing in it.",
-            stacklevel=2,
-        )
+    of_materials = [word for word in cards.not_read if word in BEYOND_ELASTIC or word.startswith("DAMPING, ")]
+    for words, advice in (
+        (
+            [word for word in cards.not_read if word not in of_materials],
+            "Give the part its connections, loads and supports in Python: what these change is missing in it.",
+        ),
+        (
+            of_materials,
+            "Materials of a part are linear elastic, with their stiffness damping: what these change is missing in it.",
+        ),
+    ):
+        if words:
+            warnings.warn(f"{path}: not read: {', '.join('*' + word for word in words)}. {advice}", stacklevel=2)
     regions, taken = [], dict[str, Choice]()
     types = element_types(path)
     for section in cards.sections:

@@ -95,13 +95,17 @@ class LinearSolution(Hinted):
         return {at: self.reaction(nodes) for at, nodes in self.supports.places.items()}
 
     def stresses(self) -> list[NodalStresses]:
-        """Stresses averaged at the nodes, by region (`flexmbs.linear.stresses.nodal_stresses`)."""
+        """Stresses at the nodes, by region (`flexmbs.linear.stresses.nodal_stresses`).
+
+        They are averaged over the elements of a node as far as these belong to one continuous field
+        (`flexmbs.linear.averaging`). Nodes repeat where values are kept apart, as at folds of shells and in frames.
+        """
         part = part_of("stresses", self.operators)
         return nodal_stresses(part, self.operators.expand(self.u), self.thermal)
 
     @cached_property
     def von_mises(self) -> FloatArray:
-        """Von Mises stress (n_nodes,) of the averaged stresses; nan where there is none."""
+        """Von Mises stress (n_nodes,), the largest where `stresses` has several values; nan where there is none."""
         part = part_of("von_mises", self.operators)
         return nodal_von_mises(part, self.operators.expand(self.u), self.thermal)
 

@@ -117,8 +117,8 @@ class SurfaceLoad:
     Raises
     ------
     ModelError
-        If neither or both are given; when used, if the set names no face, or if a pressure acts on shells that look to
-        opposite sides.
+        If neither or both are given; when used, if the set names no face, or if a pressure acts on neighbouring shells
+        that have opposite normals.
 
     Examples
     --------
@@ -165,18 +165,20 @@ def loaded_faces(owner: str, operators: Operators, at: Any) -> dict[str, IntArra
 
 
 def refuse_turned(owner: str, faces: dict[str, IntArray]) -> None:
-    """Refuse faces of which two look to opposite sides of the surface: they pass their common edge in one direction."""
+    """Refuse faces of which two have opposite normals: they pass their common edge in one direction."""
     corners = [cells[:, : cell_type(name).n_corners] for name, cells in faces.items()]
     ways = np.concatenate([np.stack([c.ravel(), np.roll(c, -1, axis=1).ravel()], axis=1) for c in corners])
+    ways = ways[ways[:, 0] != ways[:, 1]]  # a quadrilateral may be collapsed to a triangle
     edges, of, met = np.unique(np.sort(ways, axis=1), axis=0, return_inverse=True, return_counts=True)
     _, first, passed = np.unique(ways, axis=0, return_index=True, return_counts=True)
     turned = first[(passed == 2) & (met[of.ravel()[first]] == 2)]  # where three sheets meet, they may
     if len(turned):
         a, b = edges[of.ravel()[turned[0]]]
         raise ModelError(
-            f"{owner}: the shells on both sides of the edge from node {a} to node {b} look to opposite sides, as at "
-            f"{len(turned)} edges in all, so that a pressure would push to both. Number the corners of all cells in "
-            f"the same sense (`meshes.oriented` does for quadrilaterals), or give traction= instead."
+            f"{owner}: the shells on both sides of the edge from node {a} to node {b} have opposite normals, so that "
+            f"the pressure would act in opposite directions ({len(turned)} such edge{'s' * (len(turned) > 1)} in all). "
+            f"Give the corners of all cells the same order (`meshes.oriented` does for quadrilaterals), or give "
+            f"traction= instead."
         )
 
 

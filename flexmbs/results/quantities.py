@@ -6,15 +6,17 @@ are told apart by what they offer, as models do it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.distinct_names import distinct_names, numbers_meant
+from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.identity import IdentityMap
 from flexmbs.model.bodies.attachment import Attachment
@@ -28,7 +30,7 @@ from flexmbs.results.sensor_history import sensor_history
 if TYPE_CHECKING:
     from flexmbs.results.states import States
 
-__all__ = ["VALUE", "Offer", "Quantity", "asked", "known_names", "label_of", "listed", "offers", "over"]
+__all__ = ["VALUE", "Offer", "Quantity", "asked", "known_names", "label_of", "listed", "offers", "over", "together"]
 
 SPACE = ("x", "y", "z")
 ENERGY, VALUE = "energy", "value"
@@ -48,7 +50,10 @@ class Offer(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """An evaluated quantity: of the thing ``of``, ``values`` (n,) or (n, k) of the components ``axes``."""
+    """An evaluated quantity: of the thing ``of``, ``values`` (n,) or (n, k) of the components ``axes``.
+
+    ``own`` says whether the model means this quantity by its label; others may bear the same one (`together`).
+    """
 
     of: str
     name: str
@@ -56,6 +61,7 @@ class Quantity(NamedTuple):
     unit: str
     frame: str = ""
     axes: tuple[str, ...] = ()
+    own: bool = True
 
     @property
     def label(self) -> str:
@@ -114,7 +120,73 @@ def asked(
     if len(rest) > 2:
         raise ModelError(f"{label}.{'.'.join(rest)}: expected thing.quantity or thing.quantity.component.")
     chosen = rest[1] if len(rest) > 1 else component
-    return [_evaluated(label, name, offered[name], chosen, drawn, len(rest) > 1) for name in names]
+    found = [_evaluated(label, name, offered[name], chosen, drawn, len(rest) > 1) for name in names]
+    head = what
+    while isinstance(head, tuple):
+        head = head[0]
+    if isinstance(head, str):
+        is_own = [label in _of_model(_made(solution)).things] * len(names)  # not places on flexible bodies
+    else:
+        is_own = [_is_meant(solution, label, name, thing[0]) for name in names]
+    return [quantity._replace(own=own) for quantity, own in zip(found, is_own, strict=True)]
+
+
+def together(solution: States, found: Iterable[Quantity]) -> list[Quantity]:
+    """Quantities for one table or picture, each once and under a name of its own.
+
+    What a name means in the model keeps it, whatever else is asked for. Others that bear one name, such as two sensors
+    that are not in the model, are numbered where they differ, and where the model means something else by the name.
+    """
+    known = list(_of_model(_made(solution)).things)
+    bearers: dict[str, list[dict[str, FloatArray]]] = {}
+    placed: list[tuple[Quantity, int]] = []
+    for one in found:
+        alike = [] if one.own else bearers.setdefault(one.of, [])
+        columns = one.columns()
+        fits = (
+            all(np.array_equal(bearer.get(n, values), values, equal_nan=True) for n, values in columns.items())
+            for bearer in alike
+        )
+        i = next((i for i, fit in enumerate(fits) if fit), len(alike))
+        if i == len(alike):
+            alike.append({})
+        alike[i].update(columns)
+        placed.append((one, i))
+    kept: dict[tuple[str, tuple[str, ...]], Quantity] = {}
+    for one, i in placed:
+        named = one
+        if not one.own and (len(bearers[one.of]) > 1 or _alike(known, one.of)):
+            more = [one.of] * max(len(bearers[one.of]), 2)
+            named = one._replace(of=distinct_names([*known, *more])[len(known) + i])
+        kept.setdefault((named.label, named.axes), named)
+    return list(kept.values())
+
+
+def _alike(names: Iterable[str], name: str) -> list[str]:
+    """Which of some names are a name, or the numbered ones of several that bear it."""
+    return [one for one in names if one == name or re.fullmatch(rf"{re.escape(name)} \(\d+\)", one)]
+
+
+def _is_meant(solution: States, label: str, name: str, own: Any) -> bool:
+    """Whether the name ``label`` and the name of a quantity mean that of a thing, or of one that reads the same."""
+    known = _of_model(_made(solution)).things
+    if label not in known or (name != VALUE and f"{label}.{name}" in known):
+        return False
+    if len(known[label]) == 1 and known[label][0] is own:
+        return True
+    first = next((one for one in known[label] if name in offers(solution, one)), None)
+    return first is own or (_is_sensor(own) and _read_alike(solution, first, own))
+
+
+def _is_sensor(thing: Any) -> bool:
+    return hasattr(thing, "read") and hasattr(thing, "size")
+
+
+def _read_alike(solution: States, one: Any, other: Any) -> bool:
+    """Whether two things are sensors that read the same, as those of a model and of the file of its run do."""
+    if not _is_sensor(one) or one.size != other.size:
+        return False
+    return np.array_equal(sensor_history(solution, one), sensor_history(solution, other), equal_nan=True)
 
 
 def _evaluated(label: str, name: str, offer: Offer, component: str | None, drawn: bool, named: bool) -> Quantity:
@@ -138,8 +210,27 @@ def known_names(solution: States) -> dict[str, list[Any]]:
 
     Sensors of one name are numbered in the order of the controllers (`flexmbs.core.distinct_names`).
     """
-    model = _made(solution)
-    found: dict[str, list[Any]] = {}
+    found = dict(_of_model(_made(solution)).things)
+    if hasattr(solution, ENERGY):
+        found.setdefault(ENERGY, [getattr(solution, ENERGY)])
+    return found
+
+
+class _Named(NamedTuple):
+    """Things of a model by name, and the name of each."""
+
+    things: dict[str, list[Any]]
+    names: IdentityMap[Any, str]
+
+
+_KNOWN: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
+
+
+def _of_model(model: Any) -> _Named:
+    """What is known of a model, found once."""
+    if model in _KNOWN:
+        return _KNOWN[model]
+    found = _Named({}, IdentityMap())
     sensors = list(IdentityMap((s, None) for c in model.controllers for s in getattr(c, "sensors", ())))
     joints = [*model.joints, *(tree.joint(link.name) for tree in model.trees for link in tree.links)]
     others = [*model.bodies, *model.tree_links]
@@ -148,9 +239,9 @@ def known_names(solution: States) -> dict[str, list[Any]]:
         *zip(distinct_names(str(s.name) for s in sensors), sensors, strict=True),
         *((str(thing.name), thing) for thing in others),
     ):
-        found.setdefault(name, []).append(thing)
-    if hasattr(solution, ENERGY):
-        found.setdefault(ENERGY, [getattr(solution, ENERGY)])
+        found.things.setdefault(name, []).append(thing)
+        found.names.setdefault(thing, name)
+    _KNOWN[model] = found
     return found
 
 
@@ -170,13 +261,19 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         thing, label, rest = _split(solution, what[0])
         return thing, label, [*rest, *what[1].split(".")]
     if not isinstance(what, str):
-        return [what], label_of(what), []
+        return [what], _name_of(solution, what), []
     known = known_names(solution)
     if what == solution.name_of_t and what not in known:
         return None, what, []
     fitting = [name for name in known if what == name or what.startswith(f"{name}.")]
     if not fitting:
-        numbers_meant(f"Model {solution.model.name!r}", "joint, force, sensor or body", what, list(known))
+        owner, kind = f"Model {solution.model.name!r}", "joint, force, sensor or body"
+        if alike := _alike(known, what):
+            raise ModelError(
+                f"{owner}: the name {what!r} is that of more than one {kind}. Give the name that one has in results: "
+                f"{' or '.join(map(repr, alike))}."
+            )
+        raise ModelError(f"{owner}: {unknown_name(kind, what, known)}")
     name = max(fitting, key=len)
     rest = what[len(name) + 1 :].split(".") if len(what) > len(name) else []
     things = known[name]
@@ -184,6 +281,19 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
     if rest and rest[0] in sets:  # a place on a flexible body
         return [things[-1].set(rest[0])], f"{name}.{rest[0]}", rest[1:]
     return things, name, rest
+
+
+def _name_of(solution: States, thing: Any) -> str:
+    """What a thing is called in the model; what is not in it, as `label_of` says."""
+    known = _of_model(_made(solution))
+    if thing in known.names:
+        return known.names[thing]
+    label = label_of(thing)
+    if _is_sensor(thing):
+        for name in _alike(known.things, label):
+            if any(_read_alike(solution, one, thing) for one in known.things[name]):
+                return name
+    return label
 
 
 def label_of(thing: Any) -> str:
@@ -234,7 +344,7 @@ def _offers(solution: States, thing: Any) -> dict[str, Offer]:
         return _of_joint(solution, thing)
     if hasattr(thing, "row_forces"):
         return _of_force(solution, thing)
-    if hasattr(thing, "read") and hasattr(thing, "size"):
+    if _is_sensor(thing):
         axes = () if thing.size == 1 else SPACE if thing.size == 3 else tuple(str(i) for i in range(thing.size))
         return {VALUE: Offer(_sensed(solution, thing), lambda: sensor_history(solution, thing), axes=axes)}
     if thing is getattr(solution, ENERGY, None):

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.checks import show
-from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError
 from flexmbs.io.sealed import as_target, replaced
-from flexmbs.results.quantities import VALUE, asked, over
+from flexmbs.results.quantities import VALUE, asked, over, together
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 from flexmbs.visualization.time_plots import beside, dots, line
 
@@ -41,7 +40,7 @@ def plot_quantities(
     if component is not None and not isinstance(component, str):
         raise ModelError(f"plot: component must be 'x', 'y', 'z' or 'norm', not {show(component)}.")
     target = None if path is None else as_target("plot", path, PICTURES)
-    found = [quantity for one in what for quantity in asked(solution, one, component, drawn=True)]
+    found = together(solution, (q for one in what for q in asked(solution, one, component, drawn=True)))
     across = _across(solution, against)
     rows: dict[str, list[Quantity]] = {}
     for quantity in found:
@@ -80,9 +79,8 @@ def _across(solution: States, against: Any) -> Quantity:
 def _draw(axes: Any, across: Quantity, group: list[Quantity], legend: dict[str, Any]) -> None:
     """Quantities of one unit."""
     [x] = across.columns().values()
-    columns = [item for quantity in group for item in quantity.columns().items()]
-    names = distinct_names(name for name, _ in columns)
-    for i, (name, (_, values)) in enumerate(zip(names, columns, strict=True)):
+    columns = {name: values for quantity in group for name, values in quantity.columns().items()}
+    for i, (name, values) in enumerate(columns.items()):
         axes.plot(x, values, label=name, **line(i), **dots(len(x)))
     axes.margins(x=0.01)
     axes.set_ylabel(_axis_label(group))

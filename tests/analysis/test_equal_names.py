@@ -156,6 +156,44 @@ def test_columns_of_sensors_that_are_called_alike() -> None:
         assert table.columns["s (2)"][-1] == pytest.approx(2.0 / (2.0 * M), rel=1e-9)
     with pytest.raises(fx.ModelError, match="more than one joint, force, sensor or body"):
         run.table("s")
+    # the names are those of the model, in whatever order, and however many are asked for
+    first, second = sensors
+    for asked in ((second, first), (second,), (first,), (second, "s (1)"), (second, second, "s (2)")):
+        table = run.table(*asked)
+        names = {"s (1)" if one in (first, "s (1)") else "s (2)" for one in asked}
+        assert set(table.columns) == {"t", *names}
+        for name in names:
+            assert table[name][-1] == pytest.approx((1 if name == "s (1)" else 2) / (2.0 * M), rel=1e-9)
+    legend = [text.get_text() for text in run.plot(second, first).get_legend().get_texts()]
+    assert legend == ["s (2)", "s (1)"]
+
+
+def test_columns_of_sensors_that_are_not_of_the_model() -> None:
+    """They are numbered among each other, after those of the model; one that reads as one of the model is this one."""
+    mass = fx.PointMass(M, position=(0.0, 0.0), velocity=(1.0, 2.0), name="b")
+    along = {name: fx.control.PositionSensor(mass, e, name="s") for name, e in (("x", (1, 0)), ("y", (0, 1)))}
+    free = fx.simulate(fx.Model(mass), until=1.0, step=0.1, progress=False)
+    assert list(free.table(along["y"]).columns) == ["t", "s"]
+    both = free.table(along["y"], along["x"])
+    assert [both["s (1)"][-1], both["s (2)"][-1]] == pytest.approx([2.0, 1.0])
+    watch = fx.control.StateFeedback([along["x"]], fx.control.Signal("held"), 0.5, [[0.0]], name="watch")
+    run = fx.simulate(fx.Model(mass, watch), until=1.0, step=0.1, progress=False)
+    other = fx.control.PositionSensor(mass, (1, 0), name="s")
+    assert list(run.table(other, along["x"]).columns) == ["t", "s"]
+    mixed = run.table(along["y"], along["x"])
+    assert [mixed["s"][-1], mixed["s (2)"][-1]] == pytest.approx([1.0, 2.0])
+    assert list(run.table(along["y"]).columns) == ["t", "s (2)"]
+
+
+def test_a_joint_and_a_force_of_one_name() -> None:
+    """The name means the joint; the force beside it is numbered, alone as well."""
+    rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
+    hinge = fx.RevoluteJoint(fx.ground, rod, at=(0, 0), name="a")
+    spring = fx.TorsionSpring(hinge, stiffness=2.0, name="a")
+    run = fx.simulate(fx.Model(rod, hinge, spring, fx.Gravity((0, -9.81))), 0.1, step=1e-2, progress=False)
+    table = run.table((spring, "force"), (hinge, "force"), "a.force", ("a", "force"))
+    assert list(table.columns) == ["t", "a (2).force", "a.force.x", "a.force.y", "a.force.z"]
+    assert np.array_equal(table["a (2).force"], run.force("a").force)
 
 
 @pytest.mark.parametrize("by_name", [False, True])

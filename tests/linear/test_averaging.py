@@ -1,4 +1,4 @@
-"""What is averaged at nodes and what is not: shells numbered in both senses, folds, junctions, frames, regions."""
+"""What is averaged at nodes and what is not: shells with opposite node order, folds, junctions, frames, regions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bent(points: np.ndarray, where: np.ndarray, x_0: float = 0.0) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["quad", "triangle"])
 @pytest.mark.parametrize("sense", ["alternate", "half", "random"])
-def test_cells_numbered_in_both_senses_keep_the_bending_stress(kind: str, sense: str) -> None:
+def test_cells_with_opposite_node_order_keep_the_bending_stress(kind: str, sense: str) -> None:
     mesh = fx.meshes.rectangle((0, 0), (1, 0.2), (10, 2), kind).in_space()
     cells = np.array(mesh.cells[0].nodes)
     turned = {
@@ -72,7 +72,7 @@ def test_where_turning_over_would_change_the_structure_nothing_is_averaged() -> 
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_fold_keeps_its_sheets_apart(first: int) -> None:
-    """One sheet is bent up to the fold, the other at rest: both stresses are told, the larger as that of the node."""
+    """One sheet is bent up to the fold, the other at rest: both stresses are reported, the larger as the node's."""
     mesh = fx.meshes.rectangle((0, 0), (2, 0.2), (8, 2)).in_space()
     points = mesh.points.copy()
     s = points[:, 0].copy()
@@ -100,7 +100,7 @@ def test_a_fold_keeps_its_sheets_apart(first: int) -> None:
 @pytest.mark.parametrize(("degrees", "rows"), [(19.0, 1), (-19.0, 1), (21.0, 2), (90.0, 2), (179.0, 2), (180.0, 2)])
 @pytest.mark.parametrize("turned", [False, True])
 def test_angle_of_a_fold(degrees: float, rows: int, turned: bool) -> None:
-    """180 degrees is a sheet folded back onto itself, whose normals are those of a flat one numbered in both senses."""
+    """180 degrees is a sheet folded back onto itself, with the normals of a flat one with opposite node order."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     points = np.array([[-1, 0, 0], [0, 0, 0], [c, 0, s], [-1, 1, 0], [0, 1, 0], [c, 1, s]], dtype=float)
     cells = np.array([[0, 1, 4, 3], [1, 2, 5, 4]])
@@ -110,6 +110,20 @@ def test_angle_of_a_fold(degrees: float, rows: int, turned: bool) -> None:
         Mesh(points, [CellBlock("quad", cells)]), regions=[fx.linear.Region(None, ShellQuad(thickness=T), MATERIAL)]
     )
     assert stress_rows(part, [1, 4]).tolist() == [1] * rows + [4] * rows
+
+
+@pytest.mark.parametrize(("segments", "rows"), [(16, 2), (18, 1)])
+@pytest.mark.parametrize("radius", [0.3, 1.0, 7.1])
+def test_tubes_of_equal_segments(segments: int, rows: int, radius: float) -> None:
+    """18 segments are folded by 20 degrees but for rounding, which decides at no edge."""
+    i, n = np.arange(segments), segments
+    phi = 2.0 * np.pi * i / n
+    ring = radius * np.stack([np.cos(phi), np.sin(phi), 0.0 * phi], axis=1)
+    points = np.vstack([ring + np.array([0.0, 0.0, 0.4 * radius * k]) for k in range(3)])
+    j = (i + 1) % n
+    cells = np.vstack([np.stack([i + k * n, j + k * n, j + (k + 1) * n, i + (k + 1) * n], axis=1) for k in range(2)])
+    nodes = np.arange(len(points))
+    assert stress_rows(sheet(points, cells), nodes).tolist() == np.repeat(nodes, rows).tolist()
 
 
 def test_a_web_under_a_flange_is_kept_apart() -> None:

@@ -133,14 +133,30 @@ def test_whatever_is_not_known_to_be_harmless_is_named(write, text):
 
 
 def test_damping_that_is_not_read_is_named(write):
-    with pytest.warns(UserWarning, match=r"not read: \*DAMPING, STRUCTURAL=\. Give"):
+    with pytest.warns(UserWarning, match=r"not read: \*DAMPING, STRUCTURAL=\. Materials"):
         part_from_inp(write(MESH, STEEL, "*DAMPING, BETA=1e-4, STRUCTURAL=0.02\n", PLY, SECTIONS))
+
+
+def test_what_is_beyond_linear_elastic_materials_is_named_apart(write):
+    steel = STEEL + "*PLASTIC\n2e8, 0.\n*DEPVAR\n3\n"
+    with (
+        pytest.warns(UserWarning, match=r"not read: \*BOUNDARY\. Give the part its connections"),
+        pytest.warns(UserWarning, match=r"not read: \*PLASTIC, \*DEPVAR\. Materials of a part are linear elastic"),
+    ):
+        part_from_inp(write(MESH, steel, PLY, SECTIONS, "*BOUNDARY\n1, 1, 3\n"))
+
+
+def test_the_direction_of_stacking_of_one_layer_changes_nothing(write, recwarn):
+    part_from_inp(write(PLATE, STEEL, SHELL.replace("MATERIAL=STEEL", "MATERIAL=STEEL, STACK DIRECTION=3")))
+    assert not [w for w in recwarn if issubclass(w.category, UserWarning)]
 
 
 def test_output_and_texts_are_passed_over(write, recwarn):
     more = (
         "*PREPRINT, ECHO=NO\n*EXPANSION\n1.2e-5\n*AMPLITUDE, NAME=A\n0., 1.\n*RESTART, WRITE\n"
         "*SURFACE, NAME=S\nMore, S1\n"
+        "*DISTRIBUTION TABLE, NAME=T\nCOORD3D, COORD3D\n*DISTRIBUTION, NAME=D, LOCATION=ELEMENT, TABLE=T\n"
+        ", 1., 0., 0., 0., 1., 0.\n1, 1., 0., 0., 0., 1., 0.\n"
     )
     part_from_inp(write(MESH, STEEL, PLY, SECTIONS, more))
     assert not [w for w in recwarn if issubclass(w.category, UserWarning)]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import flexmbs as fx
 from flexmbs.elements import Hexahedron8, Hexahedron20
+from flexmbs.linear.loads import refuse_turned
 
 LENGTH, WIDTH, HEIGHT = 1.0, 0.1, 0.2  # of the block
 MATERIAL = fx.Elastic(youngs_modulus=2e11, density=8000.0, poissons_ratio=0.3)
@@ -334,8 +335,8 @@ def test_a_temperature_that_varies_over_the_thickness_bends_a_strip(layers: int)
     assert abs(found / exact - (1.0 - 1.0 / layers**2)) < 0.07
 
 
-@pytest.mark.parametrize("turned", [(), (3,), (0, 1, 2, 3, 4)])
-def test_a_pressure_on_shells_that_look_to_opposite_sides_is_refused(turned: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("turned", [(), (3,), (4,), (0, 1, 2, 3, 4)])
+def test_a_pressure_on_shells_with_opposite_normals_is_refused(turned: tuple[int, ...]) -> None:
     """All of them turned over, it pulls where it has pushed; some of them, it would do both."""
     mesh = fx.meshes.rectangle((0, 0), (1, 0.1), (5, 1)).in_space()
     cells = np.array(mesh.cells[0].nodes)
@@ -348,5 +349,15 @@ def test_a_pressure_on_shells_that_look_to_opposite_sides_is_refused(turned: tup
         found = fx.linear.static_response(part, {"left": "all"}, load)
         assert found.reaction("left")[2] == pytest.approx(10.0 if not turned else -10.0, rel=1e-9)
     else:
-        with pytest.raises(fx.ModelError, match=r"node \d+ to node \d+ look to opposite sides, as at 2 edges"):
+        edges = "1 such edge in" if turned == (4,) else "2 such edges in"
+        with pytest.raises(fx.ModelError, match=rf"node \d+ to node \d+ have opposite normals.*\({edges} all\)"):
             fx.linear.static_response(part, {"left": "all"}, load)
+
+
+def test_quadrilaterals_that_are_collapsed_onto_one_node_take_a_pressure() -> None:
+    """Two in the corner of a square, whose normals agree."""
+    faces = {"quad": np.array([[0, 1, 2, 2], [0, 2, 2, 3]])}
+    refuse_turned("load", faces)
+    faces["quad"][1] = [3, 2, 2, 0]
+    with pytest.raises(fx.ModelError, match=r"the edge from node 0 to node 2 have opposite normals"):
+        refuse_turned("load", faces)
