@@ -50,8 +50,8 @@ SECTION_OPTIONS = frozenset((
     "SECTION INTEGRATION", "STACK DIRECTION", "TEMPERATURE",
 ))  # fmt: skip
 """Options of sections that are read, refused with a hint, or change nothing in the linear elements here: Poisson's
-ratio of the thickness in large strains, points over the thickness, hourglass stiffness of elements not there, the direction in which
-layers are stacked where there is one."""
+ratio of the thickness in large strains, points over the thickness, hourglass stiffness of elements not there, the
+direction in which layers are stacked where there is one."""
 
 
 @dataclass(frozen=True)
