@@ -217,7 +217,7 @@ class _Stepper(Stepper):
         return self._iterate(state, h, plan, point)
 
     def _recall(self, lam: FloatArray, position: float, velocity: float) -> None:
-        """What the multipliers have yielded so far, into the constraints."""
+        """What the guess of the multipliers has yielded, into the constraints; later iterations close them."""
         dyn = self.dynamics
         yielded(lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, position, velocity, dyn.r)
 
@@ -249,10 +249,12 @@ class _Stepper(Stepper):
             dy = none
             if self.two_levels:
                 dy = self._correction(alpha)
-                self._recall(lam, 1.0 / wa, 1.0 / wa)
+                if number == 1:
+                    self._recall(lam, 1.0 / wa, 1.0 / wa)
                 x = dyn.solve(1.0 / wa, -1.0, -1.0)
             else:
-                self._recall(lam, -1.0 / wa, -alpha / wa)
+                if number == 1:
+                    self._recall(lam, -1.0 / wa, -alpha / wa)
                 x = dyn.solve(1.0 / wa, 1.0, 1.0 / alpha)
             x = x * matrix.scale(alpha)
             lam += wa * x[n_v:]

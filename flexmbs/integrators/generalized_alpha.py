@@ -297,7 +297,7 @@ class NewmarkStepper(Stepper):
         self.wv, self.wa = step_weights(h, am, af, beta, gamma)
         self.weights = (1.0 / self.wa, self.wv / self.wa)
         self.dq, self.v1, self.vd1 = np.empty(n_v), np.empty(n_v), np.empty(n_v)
-        self.q1, self.lam = np.empty(dyn.n_q), state.lam.copy()
+        self.q1, self.lam, self._guessed = np.empty(dyn.n_q), state.lam.copy(), True
         acceleration, speed, size = begin(
             state.q, state.v, aux, state.a, first, h, beta, gamma, am, af, dyn.mass, dyn.n_linear, self.dq, self.v1,
             self.vd1, self.q1,
@@ -331,10 +331,13 @@ class NewmarkStepper(Stepper):
         return self.add(self.dynamics.solve(1.0 / self.wa, 1.0, 1.0 / self.wv, LINEAR))
 
     def recall(self, position: float, velocity: float) -> None:
-        """What the multipliers have yielded so far, into the constraints; not to a compliance of the scheme's own."""
-        if self.compliance is not None:
+        """What the guess of the multipliers has yielded, into the constraints; not to a compliance of the scheme's own.
+
+        Later iterations close the constraints, which the compliance to all of the multipliers would leave open.
+        """
+        if not self._guessed or self.compliance is not None:
             return
-        dyn = self.dynamics
+        dyn, self._guessed = self.dynamics, False
         yielded(self.lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, position, velocity, dyn.r)
 
     def add(self, d: FloatArray) -> float:

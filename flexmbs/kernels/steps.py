@@ -187,9 +187,10 @@ def yielded(
     lam: FloatArray, compliance: FloatArray, velocity_rows: IntArray, n_v: int, position: float, velocity: float,
     r: FloatArray,
 ) -> None:  # fmt: skip
-    """Add ``position`` or ``velocity`` times C lam to the constraints: the compliance is one to all of a multiplier.
+    """Add ``position`` or ``velocity`` times C lam to the constraints, so that the compliance acts on all of lam.
 
-    Of its increments alone, what an iteration leaves along redundant constraints would add up over the steps.
+    If it acted on the increments only, errors of the iteration along redundant constraints would accumulate over the
+    steps.
     """
     for k in range(lam.shape[0]):
         r[n_v + k] += (velocity if velocity_rows[k] == 1 else position) * (compliance[k] * lam[k])

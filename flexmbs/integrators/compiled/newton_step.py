@@ -95,9 +95,9 @@ def operations(
     i: int, n_v: int, n_linear: int, h: float, h_old: float, q: FloatArray, v: FloatArray, a: FloatArray,
     aux: FloatArray, lam0: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray,
     evaluations: int, factorisations: int, state: State, env: Env, row: int, given: FloatArray, wv: float, wa: float,
-    weights: tuple[float, float],
+    weights: tuple[float, float], number: int,
 ) -> None:  # fmt: skip
-    """What the loop and the decisions ask for; arguments from ``i`` on are variables of the loop."""
+    """What the loop and the decisions ask for; arguments from ``i`` on are variables of these."""
     most, full, exact = z.most, z.full == 1, False
     closed, met = CLOSED, MET
     rate_gap = 0.0
@@ -174,9 +174,9 @@ def operations(
             rate_coupling(x.d, x.rate)
             put_back(z.held, x.rate, n_v, x.d, x.r, z.dq)
             position = velocity = -1.0
-            yielded(lam, x.compliance, x.velocity_rows, n_v, 1.0 / wa, 1.0 / wa, x.r)
-        else:
-            yielded(lam, x.compliance, x.velocity_rows, n_v, -1.0 / wa, -wv / wa, x.r)
+        if number == 1:
+            of_rates = 1.0 if z.two_levels == 1 else -wv
+            yielded(lam, x.compliance, x.velocity_rows, n_v, -position / wa, of_rates / wa, x.r)
         solve(
             x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
             x.solution, width, x.edge, x.d,
