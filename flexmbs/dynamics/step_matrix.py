@@ -116,8 +116,8 @@ class StepMatrix:
     def _add(self, B: FloatArray, wa: float, compliance: FloatArray, slots: Slots, data: FloatArray) -> None:
         began = perf_counter()
         first, second = self.cut
-        slack = compliance[self.equations]
-        scatter(B, self.entries, slots[:first], self.mass, wa, slots[first:second], slack, slots[second:], data)
+        masses, diagonal = slots[first:second], slots[second:]
+        scatter(B, self.entries, slots[:first], self.mass, wa, masses, compliance, self.equations, diagonal, data)
         self.seconds["assembly"] += perf_counter() - began
 
     def solve(self, b: FloatArray) -> FloatArray:
@@ -130,16 +130,16 @@ class StepMatrix:
 @kernel
 def scatter(
     B: FloatArray, source: Slots, slots: Slots, mass: FloatArray, wa: float, mass_slots: Slots,
-    compliance: FloatArray, diagonal: Slots, data: FloatArray,
+    compliance: FloatArray, equations: IntArray, diagonal: Slots, data: FloatArray,
 ) -> None:  # fmt: skip
-    """Clear ``data``; add entries of B, wa times masses, and -compliance at their slots."""
+    """Clear ``data``; add entries of B, wa times masses, and -compliance (n_c,) of equations at their slots."""
     data[:] = 0.0
     for i in range(mass.shape[0]):
         data[mass_slots[i]] += wa * mass[i]
     for i in range(source.shape[0]):
         data[slots[i]] += B[source[i]]
     for i in range(diagonal.shape[0]):
-        data[diagonal[i]] -= compliance[i]
+        data[diagonal[i]] -= compliance[equations[i]]
 
 
 def mass_in_frames(system: System, blocks: FloatArray) -> FloatArray:

@@ -109,7 +109,6 @@ class Driver:
             dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, self._turns, form, self.memory
         )  # fmt: skip
         take = text.addresses
-        self._equations = matrix.equations
         self._seen: FloatArray | None = None
         self.x = x = StepArrays(
             Q=np.zeros((n + 1, dyn.n_q)), V=np.zeros((n + 1, k)), A=np.zeros((n + 1, k)), AUX=np.zeros((n + 1, k)),
@@ -120,9 +119,8 @@ class Driver:
             angles=dyn.angles_of_bodies, velocity_rows=dyn.velocity_rows, equation_sizes=dyn.equation_sizes,
             order=dyn.system.free, frame_dofs=dyn.frame_dofs, frames=dyn.frames, turned=dyn.system.turned_blocks,
             r=dyn.r, B=dyn.B, T=dyn.T, d=dyn.d, b=dyn.b, source=matrix.entries, slots=slots[:first],
-            masses=matrix.mass, mass_slots=slots[first:second], slack=np.zeros(len(self._equations)),
-            compliance=np.zeros(dyn.n_c),
-            diagonal=slots[second:], data=static.data, edge=static.edge, reach=static.reach,
+            masses=matrix.mass, mass_slots=slots[first:second], compliance=np.zeros(dyn.n_c),
+            equations=matrix.equations, diagonal=slots[second:], data=static.data, edge=static.edge, reach=static.reach,
             pivots=static.pivot_sizes, solution=static.solution, rate=np.zeros(dyn.n_c),
             sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
@@ -284,7 +282,7 @@ class Driver:
             self._function = self.module.function()
         if dyn.multiplier_compliance is not self._seen:
             self._seen = dyn.multiplier_compliance
-            x.slack[:], x.compliance[:] = self._seen[self._equations], self._seen
+            x.compliance[:] = self._seen
         parts = state.q, state.v, state.a, state.aux, state.lam, state.v_old
         for row, part in zip(self._first_rows, parts, strict=True):
             row[:] = part

@@ -185,7 +185,9 @@ def operations(
             if x.turned.shape[0] > 0:
                 rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
-            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+            scatter(
+                x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.compliance, x.equations, x.diagonal, x.data
+            )  # fmt: skip
             refused = refused or band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         return refused
 

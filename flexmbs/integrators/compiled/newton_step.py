@@ -145,7 +145,9 @@ def operations(
             if x.turned.shape[0] > 0:
                 rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
-            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+            scatter(
+                x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.compliance, x.equations, x.diagonal, x.data
+            )  # fmt: skip
             refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         return refused
 
@@ -219,7 +221,9 @@ def operations(
             if x.turned.shape[0] > 0:
                 rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
-            scatter(x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.slack, x.diagonal, x.data)
+            scatter(
+                x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.compliance, x.equations, x.diagonal, x.data
+            )  # fmt: skip
             refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         if not refused:
             for k in range(c.n_c):

@@ -103,8 +103,8 @@ class StepArrays(NamedTuple):
     slots: Any
     masses: FloatArray
     mass_slots: Any
-    slack: FloatArray
     compliance: FloatArray
+    equations: IntArray
     diagonal: Any
     data: FloatArray
     edge: FloatArray | None
