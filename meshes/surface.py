@@ -1,4 +1,4 @@
-"""Surfaces of quadrilaterals: which side is up, how the cells meet, and a frame at every node."""
+"""Surfaces: how their cells meet; of quadrilaterals which side is up, and a frame at every node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from flexmbs.meshes.mesh import Mesh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KINK", "SurfaceEdges", "corner_normals", "node_frames", "oriented", "surface_edges", "tangents_along"]
+__all__ = [
+    "KINK", "SurfaceEdges", "common_edges", "corner_normals", "node_frames", "oriented", "surface_edges",
+    "tangents_along",
+]  # fmt: skip
 
 KINK = 45.0
 """Degrees between the normals of neighbouring cells from which their common nodes count as a kink."""
@@ -40,10 +43,15 @@ class SurfaceEdges(NamedTuple):
 
 
 def surface_edges(cells: NDArray[np.int64]) -> SurfaceEdges:
-    """The edges of quadrilaterals ``cells (n_e, 4)``."""
-    starts, ends = cells.ravel(), np.roll(cells, -1, axis=1).ravel()
-    owner = np.repeat(np.arange(len(cells)), 4)
-    pairs = np.sort(np.column_stack((starts, ends)), axis=1)
+    """The edges of cells ``(n_e, k)`` with k corners, in the order around them."""
+    ways = np.column_stack((cells.ravel(), np.roll(cells, -1, axis=1).ravel()))
+    return common_edges(ways, np.repeat(np.arange(len(cells)), cells.shape[1]))
+
+
+def common_edges(ways: NDArray[np.int64], owner: NDArray[np.int64]) -> SurfaceEdges:
+    """The edges that cells ``owner (m,)``, of any kinds, pass from node to node: ``ways (m, 2)``."""
+    starts, ends = ways.T
+    pairs = np.sort(ways, axis=1)
     nodes, which = np.unique(pairs, axis=0, return_inverse=True)
     which = which.ravel()
     count = np.bincount(which, minlength=len(nodes))

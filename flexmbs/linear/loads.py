@@ -21,6 +21,7 @@ from flexmbs.linear.operators import Operators
 from flexmbs.linear.structure import part_of
 from flexmbs.linear.supports import nodes_at
 from flexmbs.meshes.cells import cell_type
+from flexmbs.meshes.surface import common_edges
 
 __all__ = ["LinearLoad", "NodalForce", "SurfaceLoad", "load_vector"]
 
@@ -169,11 +170,10 @@ def refuse_turned(owner: str, faces: dict[str, IntArray]) -> None:
     corners = [cells[:, : cell_type(name).n_corners] for name, cells in faces.items()]
     ways = np.concatenate([np.stack([c.ravel(), np.roll(c, -1, axis=1).ravel()], axis=1) for c in corners])
     ways = ways[ways[:, 0] != ways[:, 1]]  # a quadrilateral may be collapsed to a triangle
-    edges, of, met = np.unique(np.sort(ways, axis=1), axis=0, return_inverse=True, return_counts=True)
-    _, first, passed = np.unique(ways, axis=0, return_index=True, return_counts=True)
-    turned = first[(passed == 2) & (met[of.ravel()[first]] == 2)]  # where three sheets meet, they may
+    edges = common_edges(ways, np.arange(len(ways)))
+    turned = edges.nodes[edges.same]  # where three sheets meet, they may
     if len(turned):
-        a, b = edges[of.ravel()[turned[0]]]
+        a, b = turned[0]
         raise ModelError(
             f"{owner}: the shells on both sides of the edge from node {a} to node {b} have opposite normals, so that "
             f"the pressure would act in opposite directions ({len(turned)} such edge{'s' * (len(turned) > 1)} in all). "
