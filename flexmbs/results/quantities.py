@@ -6,11 +6,9 @@ are told apart by what they offer, as models do it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,22 +16,30 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.core.identity import IdentityMap
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.joints.coordinate_joint import unit_of
 from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
+from flexmbs.results.quantity_names import (
+    ENERGY,
+    alike_names,
+    is_sensor,
+    known_names,
+    name_of,
+    named_things,
+    read_alike,
+)  # fmt: skip
 from flexmbs.results.sensor_history import sensor_history
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
 
-__all__ = ["VALUE", "Offer", "Quantity", "asked", "known_names", "label_of", "listed", "offers", "over", "together"]
+__all__ = ["VALUE", "Offer", "Quantity", "asked", "listed", "offers", "over", "together"]
 
 SPACE = ("x", "y", "z")
-ENERGY, VALUE = "energy", "value"
+VALUE = "value"
 
 
 class Offer(NamedTuple):
@@ -125,7 +131,7 @@ def asked(
     while isinstance(head, tuple):
         head = head[0]
     if isinstance(head, str):
-        is_own = [label in _of_model(_made(solution)).things] * len(names)  # not places on flexible bodies
+        is_own = [label in named_things(solution)] * len(names)  # not places on flexible bodies
     else:
         is_own = [_is_meant(solution, label, name, thing[0]) for name in names]
     return [quantity._replace(own=own) for quantity, own in zip(found, is_own, strict=True)]
@@ -137,7 +143,7 @@ def together(solution: States, found: Iterable[Quantity]) -> list[Quantity]:
     What a name means in the model keeps it, whatever else is asked for. Others that bear one name, such as two sensors
     that are not in the model, are numbered where they differ, and where the model means something else by the name.
     """
-    known = list(_of_model(_made(solution)).things)
+    known = list(named_things(solution))
     bearers: dict[str, list[dict[str, FloatArray]]] = {}
     placed: list[tuple[Quantity, int]] = []
     for one in found:
@@ -155,38 +161,22 @@ def together(solution: States, found: Iterable[Quantity]) -> list[Quantity]:
     kept: dict[tuple[str, tuple[str, ...]], Quantity] = {}
     for one, i in placed:
         named = one
-        if not one.own and (len(bearers[one.of]) > 1 or _alike(known, one.of)):
+        if not one.own and (len(bearers[one.of]) > 1 or alike_names(known, one.of)):
             more = [one.of] * max(len(bearers[one.of]), 2)
             named = one._replace(of=distinct_names([*known, *more])[len(known) + i])
         kept.setdefault((named.label, named.axes), named)
     return list(kept.values())
 
 
-def _alike(names: Iterable[str], name: str) -> list[str]:
-    """Which of some names are a name, or the numbered ones of several that bear it."""
-    return [one for one in names if one == name or re.fullmatch(rf"{re.escape(name)} \(\d+\)", one)]
-
-
 def _is_meant(solution: States, label: str, name: str, own: Any) -> bool:
     """Whether the name ``label`` and the name of a quantity mean that of a thing, or of one that reads the same."""
-    known = _of_model(_made(solution)).things
+    known = named_things(solution)
     if label not in known or (name != VALUE and f"{label}.{name}" in known):
         return False
     if len(known[label]) == 1 and known[label][0] is own:
         return True
     first = next((one for one in known[label] if name in offers(solution, one)), None)
-    return first is own or (_is_sensor(own) and _read_alike(solution, first, own))
-
-
-def _is_sensor(thing: Any) -> bool:
-    return hasattr(thing, "read") and hasattr(thing, "size")
-
-
-def _read_alike(solution: States, one: Any, other: Any) -> bool:
-    """Whether two things are sensors that read the same, as those of a model and of the file of its run do."""
-    if not _is_sensor(one) or one.size != other.size:
-        return False
-    return np.array_equal(sensor_history(solution, one), sensor_history(solution, other), equal_nan=True)
+    return first is own or (is_sensor(own) and read_alike(solution, first, own))
 
 
 def _evaluated(label: str, name: str, offer: Offer, component: str | None, drawn: bool, named: bool) -> Quantity:
@@ -205,52 +195,6 @@ def _evaluated(label: str, name: str, offer: Offer, component: str | None, drawn
     return Quantity(label, name, values[:, columns], offer.unit, offer.frame, kept)
 
 
-def known_names(solution: States) -> dict[str, list[Any]]:
-    """Things of a solution by name: joints, forces, sensors, bodies; a link of a tree is its joint, too.
-
-    Sensors of one name are numbered in the order of the controllers (`flexmbs.core.distinct_names`).
-    """
-    found = dict(_of_model(_made(solution)).things)
-    if hasattr(solution, ENERGY):
-        found.setdefault(ENERGY, [getattr(solution, ENERGY)])
-    return found
-
-
-class _Named(NamedTuple):
-    """Things of a model by name, and the name of each."""
-
-    things: dict[str, list[Any]]
-    names: IdentityMap[Any, str]
-
-
-_KNOWN: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
-
-
-def _of_model(model: Any) -> _Named:
-    """What is known of a model, found once."""
-    if model in _KNOWN:
-        return _KNOWN[model]
-    found = _Named({}, IdentityMap())
-    sensors = list(IdentityMap((s, None) for c in model.controllers for s in getattr(c, "sensors", ())))
-    joints = [*model.joints, *(tree.joint(link.name) for tree in model.trees for link in tree.links)]
-    others = [*model.bodies, *model.tree_links]
-    for name, thing in (
-        *((str(thing.name), thing) for thing in (*joints, *model.forces)),
-        *zip(distinct_names(str(s.name) for s in sensors), sensors, strict=True),
-        *((str(thing.name), thing) for thing in others),
-    ):
-        found.things.setdefault(name, []).append(thing)
-        found.names.setdefault(thing, name)
-    _KNOWN[model] = found
-    return found
-
-
-def _made(solution: States) -> Any:
-    """The model as its user made it."""
-    form = solution.extra.get("form")
-    return solution.model if form is None else form.relative
-
-
 def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
     """The things that are meant, their name, and the names of quantity and component behind it."""
     if isinstance(what, tuple):
@@ -261,14 +205,14 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         thing, label, rest = _split(solution, what[0])
         return thing, label, [*rest, *what[1].split(".")]
     if not isinstance(what, str):
-        return [what], _name_of(solution, what), []
+        return [what], name_of(solution, what), []
     known = known_names(solution)
     if what == solution.name_of_t and what not in known:
         return None, what, []
     fitting = [name for name in known if what == name or what.startswith(f"{name}.")]
     if not fitting:
         owner, kind = f"Model {solution.model.name!r}", "joint, force, sensor or body"
-        if alike := _alike(known, what):
+        if alike := alike_names(known, what):
             raise ModelError(
                 f"{owner}: the name {what!r} is that of more than one {kind}. Give the name that one has in results: "
                 f"{' or '.join(map(repr, alike))}."
@@ -281,37 +225,6 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
     if rest and rest[0] in sets:  # a place on a flexible body
         return [things[-1].set(rest[0])], f"{name}.{rest[0]}", rest[1:]
     return things, name, rest
-
-
-def _name_of(solution: States, thing: Any) -> str:
-    """What a thing is called in the model; what is not in it, as `label_of` says."""
-    known = _of_model(_made(solution))
-    if thing in known.names:
-        return known.names[thing]
-    label = label_of(thing)
-    if _is_sensor(thing):
-        for name in _alike(known.things, label):
-            if any(_read_alike(solution, one, thing) for one in known.things[name]):
-                return name
-    return label
-
-
-def label_of(thing: Any) -> str:
-    """What a thing is called in legends and columns."""
-    if isinstance(thing, str):
-        return thing
-    if isinstance(thing, Attachment):
-        return f"{thing.body.name}.{thing.label}"
-    if isinstance(thing, Marker):
-        return f"{thing.body.name}.{thing.name}" if thing.name else f"{thing.body.name}.{_number(thing)}"
-    return str(getattr(thing, "name", thing)).replace("'", "")
-
-
-def _number(marker: Marker) -> str:
-    """A marker without a name by its node or point."""
-    if marker.node is not None:
-        return f"node {marker.node}"
-    return "(" + ", ".join(f"{x:.4g}" for x in np.ravel(np.asarray(marker.point))) + ")"
 
 
 def _first(things: list[Any], offered: Mapping[str, Offer]) -> list[str]:
@@ -344,7 +257,7 @@ def _offers(solution: States, thing: Any) -> dict[str, Offer]:
         return _of_joint(solution, thing)
     if hasattr(thing, "row_forces"):
         return _of_force(solution, thing)
-    if _is_sensor(thing):
+    if is_sensor(thing):
         axes = () if thing.size == 1 else SPACE if thing.size == 3 else tuple(str(i) for i in range(thing.size))
         return {VALUE: Offer(_sensed(solution, thing), lambda: sensor_history(solution, thing), axes=axes)}
     if thing is getattr(solution, ENERGY, None):

@@ -11,7 +11,7 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.integrators.contracts import StepState
-from flexmbs.results.quantities import known_names
+from flexmbs.results.quantity_names import known_names
 from flexmbs.results.states import States
 from flexmbs.results.status import Status
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.results.quantities import asked, known_names
+from flexmbs.results.quantities import asked
+from flexmbs.results.quantity_names import known_names
 
 MM = fx.Units("mm", "t", "s", "N")
 
