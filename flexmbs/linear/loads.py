@@ -79,7 +79,7 @@ class NodalForce:
             raise ModelError(f"{owner}: share must be 'equal' or 'faces', not {show(self.share)}.")
 
     def forces(self, operators: Operators) -> FloatArray:
-        owner = f"NodalForce at {self.at!r}"
+        owner = f"NodalForce at {show(self.at)}"
         nodes = nodes_at(owner, operators, self.at)
         weights = np.ones(len(nodes))
         if self.share == "faces":
@@ -142,7 +142,7 @@ class SurfaceLoad:
             object.__setattr__(self, "traction", frozen_copy(traction))
 
     def forces(self, operators: Operators) -> FloatArray:
-        owner = f"SurfaceLoad on {self.faces!r}"
+        owner = f"SurfaceLoad on {show(self.faces)}"
         faces = loaded_faces(owner, operators, self.faces)
         out = np.zeros((len(operators.points), 6))
         if self.pressure is not None:

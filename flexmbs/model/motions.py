@@ -252,12 +252,12 @@ class Function(_Addable):
 
     What is not given is found from the function (or from ``rate``, if that is given) alone: derivatives are those of
     series through its values, each for a piece of time in which it is the function to round-off
-    (`flexmbs.model.motion_pieces`). The error of accelerations is near 1e-10 of their largest value, for motions that
-    change within 1e-4 to 1e6 units of time. A run calls the function once for each time, and some 20 times for each
-    piece, or 150 where values are round-off of larger numbers; it looks at times long after the run then, at which the
-    function may fail. ``at`` makes them anew each
-    time. Where the function is not that smooth, extrapolated central differences are taken, about 30 calls each time,
-    with an error near 1e-8. Given derivatives are compared with differences at the times ``check``.
+    (`flexmbs.model.motion_pieces`). The error of accelerations is below 1e-9 of their largest value for motions that
+    change within 1e-4 to 10 units of time, and grows to 1e-7 for those that take 1e6. A run calls the function once for
+    each time, and some 20 times for each piece, or 150 where values are round-off of larger numbers; it looks at times
+    long after the run then, at which the function may fail. ``at`` makes the pieces anew each time. Where the function
+    is not that smooth, extrapolated central differences are taken, about 30 calls each time, with an error near 1e-8.
+    Given derivatives are compared with differences at the times ``check``.
 
     Parameters
     ----------
