@@ -83,6 +83,32 @@ def of_a_user(x):
     return x[1:]
 
 
+class Load(NamedTuple):
+    """Fields that have names of functions of numpy, too, and of what transposes an array."""
+
+    T: Any
+    load: Any
+    ones: Any
+
+
+@kernel
+def of_fields(pair):
+    """Reads them."""
+    return pair.T[0] + pair.load[0] * pair.ones[0]
+
+
+@kernel
+def made_by_numpy(n):
+    """The same name, of numpy."""
+    return np.ones(n)[0]
+
+
+@kernel
+def copied(pair):
+    """Makes an array by a method."""
+    return pair.T.copy()[0]
+
+
 @kernel
 def asks_a_user(x):
     """Is handed an array by a function that is no kernel."""
@@ -104,7 +130,10 @@ def counts(function: Any, *arguments: Any) -> bool:
         (of_pair, True),
         (sum_of_slice, True),
         (by_arithmetic, True),
+        (of_fields, True),
         (with_room, False),
+        (made_by_numpy, False),
+        (copied, False),
         (asks_a_user, False),
     ],
 )
@@ -119,11 +148,14 @@ def test_kernels_that_read_and_write_do_not_count() -> None:
     assert not counts(of_pair, Pair(x, y), 2.0)
     assert x.tolist() == [2.0, 14.0]
     assert of_pair(Pair(x, y), -1.0) == (-(1.0 + np.sqrt(5.0)), 2)
+    assert not counts(of_fields, Load(x, x, y))
+    assert of_fields(Load(x, x, y)) == 4.0
 
 
 def test_kernels_that_hand_arrays_on_count() -> None:
     x = np.array([1.0, 4.0])
     assert counts(with_room, 3)
+    assert counts(copied, Load(x, x, x))
     assert counts(by_arithmetic, x, x)
     assert by_arithmetic(x, x) == 2.0
     assert sum_of_slice(x, 1) == 4.0

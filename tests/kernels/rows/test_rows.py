@@ -18,10 +18,14 @@ from flexmbs.kernels.rows.rows import (
     ORTHOGONAL,
     SLIP,
     VECTOR,
+    curvature,
+    moves,
     row_gradient,
     row_hessian,
     row_value,
+    turns,
 )
+from flexmbs.kernels.rows.rows import KINDS as ALL_KINDS
 
 KINDS = {
     "INERTIAL": INERTIAL,
@@ -103,6 +107,31 @@ def test_derivatives_at_random_poses(kind):
             while Rotation.from_matrix(R[0].T @ R[1]).magnitude() > 3.0:
                 R[1] = Rotation.random(random_state=rng).as_matrix()
         check_derivatives(kind, constants(kind, rng), p, R)
+
+
+@pytest.mark.parametrize("kind", [kind.number for kind in ALL_KINDS if not kind.contact], ids=lambda n: f"kind {n}")
+def test_what_is_known_of_a_kind_holds_of_its_derivatives(kind):
+    """Places that do not count, rotations that do not, and gradients that are constant are left out elsewhere."""
+    rng = np.random.default_rng(100 + kind)
+    gradients = []
+    for _ in range(5):
+        p, R = rng.normal(size=(2, 3)), Rotation.random(2, random_state=rng).as_matrix()
+        c = constants(kind, np.random.default_rng(kind))
+        near = np.array([row_value(kind, 0, c, np.zeros(1), 0, 1, p, R)])
+        G, H = gradient(kind, c, near, p, R)[1], np.zeros((12, 12))
+        row_hessian(kind, 0, c, near, 0, 1, p, R, 1.0, H)
+        for by, still in ((moves(kind), [0, 1, 2, 6, 7, 8]), (turns(kind), [3, 4, 5, 9, 10, 11])):
+            if by == 0:
+                assert not G[still].any()
+                assert not H[still].any()
+                assert not H[:, still].any()
+        if curvature(kind) < 2:
+            assert not H[[0, 1, 2, 6, 7, 8]].any()
+            assert not H[:, [0, 1, 2, 6, 7, 8]].any()
+        if curvature(kind) == 0:
+            assert not H.any()
+        gradients.append(G)
+    assert (np.ptp(gradients, axis=0) == 0.0).all() == (curvature(kind) == 0)
 
 
 number = st.floats(-3.0, 3.0)
