@@ -65,8 +65,8 @@ class FlexibleBody(BodyDescription):
     ------
     ModelError, MeshError
         If the mesh does not fit the element, points coincide, a line has a corner or a branch where the element needs
-        a smooth one, a cell of a surface is degenerate or looks to the other side than its neighbour, or section and
-        material are missing or given twice.
+        a smooth one, a cell of a surface is degenerate or looks to the other side than its neighbour, section and
+        material are missing or given twice, or the element has no part in their retardation time.
 
     Examples
     --------
@@ -110,6 +110,12 @@ class FlexibleBody(BodyDescription):
             self._check_sheet(owner)
         else:
             self._check_stiffness(owner)
+        stiffness = self.sheet_stiffness if self.surface else self.beam_stiffness
+        if stiffness.retardation_time > 0.0 and not self.element.viscous:
+            raise ModelError(
+                f"{owner}: {a_or_an(self.element.name)} has no material damping, but the retardation time is "
+                f"{stiffness.retardation_time:g}; give 0, or take an element that has (`viscous`)."
+            )
         cells = self._element_cells(owner)
         layout = self.element.layout
         if self.mesh.dim != layout.dim:

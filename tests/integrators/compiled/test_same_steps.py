@@ -103,6 +103,12 @@ def test_element_of_a_user(both, models) -> None:
     both(models.cable(4, element=bar), 0.1, 1e-4, output=BRIEF)
 
 
+def test_an_element_without_damping_refuses_a_retardation_time() -> None:
+    stiffness = fx.BeamStiffness(EA=1e4, EI_z=1.0, mass_per_length=1.0, retardation_time=0.01)
+    with pytest.raises(fx.ModelError, match=r"planar bar has no material damping.*retardation time is 0.01"):
+        fx.FlexibleBody.line((0, 0), (1, 0), elements=2, element=planar_bar().PlanarBar(), stiffness=stiffness)
+
+
 @pytest.mark.parametrize("output", [BRIEF, fx.Output(every=0.0123), fx.Output()], ids=["few", "between", "every"])
 def test_frames_that_are_based_anew(both, output: fx.Output) -> None:
     """Markers on a spatial cable that turns over by half a turn, about one of its own ends."""
