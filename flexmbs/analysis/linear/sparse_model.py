@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import matrix_balance
 from scipy.sparse import block_array, csc_array, diags_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
 from flexmbs.analysis.inputs import find_inputs, load_column, outside_columns, without_inputs
+from flexmbs.analysis.linear.zeros import transmission_zeros
 from flexmbs.analysis.linear_model import numbers_of, telling_frequencies
 from flexmbs.analysis.operating_point import OperatingPoint, operating_point
 from flexmbs.analysis.output_names import output_names, output_sensors
@@ -26,6 +28,7 @@ from flexmbs.core.checks import as_array, as_count, is_list
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.linearisation import held_columns, moved
+from flexmbs.dynamics.minimal import orthonormal_basis
 from flexmbs.linear.frequency_response import FrequencyResponse
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
@@ -99,14 +102,15 @@ class SparseLinearModel:
         o = numbers_of("output", outputs, self.outputs, self.sensors)
         if len(i) != len(o):
             raise ModelError(f"zeros: {len(i)} inputs and {len(o)} outputs; take equally many.")
-        c = self.positions[o]
+        c, more = self.positions[o], 0
         if np.any(self.rates[o]):
             if np.any(c):
                 raise ModelError("zeros: an output depends on positions and rates; take one of positions.")
-            c = self.rates[o]  # the same, and zero besides
+            c, more = self.rates[o], len(o)  # the same, and zero besides
         n, n_c = self.motions.S.shape[0], self.motions.G.shape[0]
         wanted = as_count("zeros", "count", count, minimum=1)
-        return _nearest(self.motions, self.forces[:, i], c, wanted, n - n_c - len(i))
+        found = _nearest(self.motions, self.forces[:, i], c, wanted, n - n_c - len(i))
+        return np.concatenate((np.zeros(more), found))[: max(wanted, more)] if more else found
 
     def transfer(self, omega: Any) -> Any:
         """Frequency response (n_y, n_u), or (n_w, n_y, n_u) for several omega [rad/time]."""
@@ -149,8 +153,12 @@ def _nearest(p: SmallMotions, f: FloatArray, c: FloatArray, count: int, degrees:
     """Roots nearest to zero of the model with the border (f, c), with conjugates."""
     sigma = float(np.sqrt(1e-6 * stiffness_by_mass(p)))
     found: Any = np.zeros(0, dtype=complex)
-    for _ in range(PASSES):
-        found = _beside(p, f, c, min(count + 4, 2 * degrees - 2), sigma)
+    few = 2 * degrees - 2 < count + 4  # Arnoldi's method finds some of many
+    if few:
+        _factorised(p, f, c, sigma)
+        found = _all(p, f, c)
+    for _ in range(0 if few else PASSES):
+        found = _beside(p, f, c, count + 4, sigma)
         size = np.abs(found)
         middle = float(np.median(size[size > 1e-6 * size.max(initial=0.0)])) if len(size) else sigma
         if 0.1 * middle <= sigma <= 10.0 * middle:
@@ -163,7 +171,7 @@ def _nearest(p: SmallMotions, f: FloatArray, c: FloatArray, count: int, degrees:
     for s in found:
         if len(kept) >= count:
             break
-        root = _refined(p, f, c, complex(s))
+        root = complex(s) if few else _refined(p, f, c, complex(s))
         kept += [root.conjugate(), root] if root.imag else [root]
     return np.array(kept, dtype=complex)
 
@@ -190,13 +198,31 @@ def _refined(p: SmallMotions, f: FloatArray, c: FloatArray, s: complex) -> compl
     return s if abs(s - start) <= FAR * abs(start) else start
 
 
-def _beside(p: SmallMotions, f: FloatArray, c: FloatArray, count: int, sigma: float) -> Any:
-    """Eigenvalues of the first-order equations nearest to a real sigma, on what the constraints allow."""
-    n = p.S.shape[0]
+def _factorised(p: SmallMotions, f: FloatArray, c: FloatArray, sigma: float) -> Any:
+    """The equations at a real sigma."""
     try:
-        lu = splu(_matrix(p, sigma**2 * p.M + sigma * p.C + p.S, f, c))
+        return splu(_matrix(p, sigma**2 * p.M + sigma * p.C + p.S, f, c))
     except RuntimeError:
         raise ModelError("zeros: the input has no effect on the output, at any frequency.") from None
+
+
+def _all(p: SmallMotions, f: FloatArray, c: FloatArray) -> Any:
+    """All finite roots, of first-order equations on what the constraints allow."""
+    N = orthonormal_basis(p.G.toarray(), p.sizes)
+    M, C, S = (N.T @ (A @ N) for A in (p.M, p.C, p.S))
+    n = len(M)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, S), -np.linalg.solve(M, C)]])
+    if not f.shape[1]:
+        s = np.linalg.eigvals(matrix_balance(A, permute=False)[0])
+    else:
+        B = np.vstack((np.zeros((n, f.shape[1])), np.linalg.solve(M, N.T @ f)))
+        s = transmission_zeros(A, B, np.hstack((c @ N, np.zeros((len(c), n)))), np.zeros((len(c), f.shape[1])))
+    return np.asarray(s, dtype=complex)
+
+
+def _beside(p: SmallMotions, f: FloatArray, c: FloatArray, count: int, sigma: float) -> Any:
+    """Eigenvalues of the first-order equations nearest to a real sigma, on what the constraints allow."""
+    n, lu = p.S.shape[0], _factorised(p, f, c, sigma)
     more = lu.shape[0] - n
     C = csc_array(p.C + sigma * p.M)
 

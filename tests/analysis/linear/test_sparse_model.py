@@ -44,6 +44,46 @@ def test_the_same_as_the_dense_model() -> None:
         sparse.zeros(0, [0, 1])
 
 
+def carts(direction: tuple[float, float] = (1.0, 0.0)) -> tuple[fx.Model, fx.PointForce, list[fx.PrismaticJoint]]:
+    """Two masses on springs in line, driven at the first."""
+    bodies = [fx.PlanarRigidBody(m, 1.0, position=(i, 0), name=f"cart {i}") for i, m in enumerate((1.0, 2.0))]
+    rails = [fx.PrismaticJoint(fx.ground, b, at=(i, 0), axis=(1, 0), name=f"rail {i}") for i, b in enumerate(bodies)]
+    ends = [fx.Marker(fx.ground, (-1, 0)), *(fx.Marker(b, (0, 0)) for b in bodies)]
+    springs = [
+        fx.SpringDamper(ends[i], ends[i + 1], stiffness=k, damping=0.1, name=f"spring {i}")
+        for i, k in enumerate((10.0, 20.0))
+    ]
+    force = fx.PointForce(ends[1], direction)
+    return fx.Model(*bodies, *rails, *springs, force), force, rails
+
+
+def test_a_few_degrees_of_freedom_have_all_their_roots() -> None:
+    """From the matrices, by hand; also those that are fewer than asked for."""
+    model, force, rails = carts()
+    M, K, D = np.diag([1.0, 2.0]), np.array([[30.0, -20.0], [-20.0, 20.0]]), np.array([[0.2, -0.1], [-0.1, 0.1]])
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+    sparse = fx.linearise_sparse(model, [force], [fx.control.JointSensor(rail) for rail in rails])
+    assert np.sort_complex(sparse.poles()) == pytest.approx(np.sort_complex(np.linalg.eigvals(A)), rel=1e-7)
+    held = np.roots([2.0, 0.1, 20.0])  # the second alone, on its spring
+    assert np.sort_complex(sparse.zeros(0, 0)) == pytest.approx(np.sort_complex(held), rel=1e-7)
+    assert sparse.zeros(0, 1) == pytest.approx([-20.0 / 0.1], rel=1e-7)  # the spring and damper between them
+    model, across, _ = carts((0.0, 1.0))
+    with pytest.raises(fx.ModelError, match="no effect"):
+        fx.linearise_sparse(model, [across], [fx.control.JointSensor("rail 0")]).zeros()
+
+
+@pytest.mark.parametrize("output", [0, 1])
+def test_rates_have_a_zero_more(output: int) -> None:
+    model, force, rails = carts()
+    rates = [fx.control.JointSensor(rail, rate=True) for rail in rails]
+    sparse, dense = (f(model, [force], rates).zeros(0, output) for f in (fx.linearise_sparse, fx.linearise))
+    assert np.sort_complex(sparse) == pytest.approx(np.sort_complex(dense), rel=1e-7, abs=1e-12)
+    model, inputs, outputs = arm(10)
+    rate = fx.control.JointSensor("hinge", rate=True)
+    sparse = fx.linearise_sparse(model, inputs, [rate, outputs[1]])
+    assert sparse.zeros(0, 0, count=7) == pytest.approx([0.0, *sparse.zeros(0, 1, count=6)])
+
+
 def test_thousands_of_unknowns() -> None:
     """From a torque at the hub to its angle: the zeros are the frequencies of the clamped beam."""
     model, inputs, outputs = arm(400)
