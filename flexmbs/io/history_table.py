@@ -113,7 +113,8 @@ class HistoryTable(Mapping[str, NDArray[Any]]):
         """Write a CSV file (UTF-8, separated by commas); an older file of that name is replaced at the very end.
 
         numpy reads it by ``numpy.loadtxt(path, delimiter=",", comments="#", skiprows=len(table) + 3)``, pandas by
-        ``pandas.read_csv(path, comment="#")``, `read_history_table` with units and frames.
+        ``pandas.read_csv(path, skiprows=len(table) + 2)``, `read_history_table` with units and frames. The head has a
+        line that begins with # for each column and two more; pandas' ``comment="#"`` would end labels at a # in names.
 
         Raises
         ------

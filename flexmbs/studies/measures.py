@@ -102,8 +102,8 @@ def described(item: Measure | History) -> list[str]:
 def _check(item: Measure | History, function: Any) -> None:
     owner = type(item).__name__
     as_name(owner, "name", item.name)
-    if "/" in item.name:
-        raise ModelError(f"{owner} {item.name!r}: a name has no '/', which separates groups of a file.")
+    if "/" in item.name or "\0" in item.name or not item.name.strip("."):
+        raise ModelError(f"{owner} {item.name!r}: a name has no '/', which separates groups of a file, and is not '.'.")
     if not callable(function):
         raise ModelError(f"{owner} {item.name!r}: expected a function of the result, not {show(function)}.")
     if not isinstance(item.unit, str):

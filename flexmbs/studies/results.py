@@ -299,7 +299,7 @@ class StudyResults(Sequence[StudyRun]):
         return "\n".join(lines + ([f"... and {len(self) - most} more"] if len(self) > most else []))
 
     def to_dataframe(self) -> Any:
-        """All columns as a data frame of pandas, which must be installed.
+        """All columns as a data frame of pandas, which must be installed; ``status`` tells how each run ended.
 
         Raises
         ------
@@ -307,9 +307,8 @@ class StudyResults(Sequence[StudyRun]):
             If it is not.
         """
         columns = {n: self.columns[n] for n in (*self.parameters, *self.measures)}
-        ended = [run.ended.name for run in self]
         last = {n: self.columns[n] for n in ("seconds", "message")}
-        return data_frame({**columns, "ended": ended, **last})
+        return data_frame({**columns, "status": [run.ended.name for run in self], **last})
 
     def plot(self, measure: str, over: str | None = None, ax: Axes | None = None) -> Axes:
         """A measure over a parameter (default: the first), coloured by the next one where there are more."""

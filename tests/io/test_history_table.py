@@ -81,6 +81,14 @@ def test_pandas_reads_it_and_gets_it(tmp_path: Path) -> None:
     pandas.testing.assert_frame_equal(read, frame)
 
 
+def test_pandas_reads_names_with_signs_of_comments(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    table = HistoryTable({"t": np.arange(3.0), "arm #1.x": np.arange(3.0) / 7}, {"t": "s", "arm #1.x": "m"})
+    path = table.to_csv(tmp_path / "a.csv")
+    pandas.testing.assert_frame_equal(pandas.read_csv(path, skiprows=len(table) + 2), table.to_pandas())
+    assert read_history_table(path).columns["arm #1.x"].tolist() == table.columns["arm #1.x"].tolist()
+
+
 def test_missing_pandas_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> None:
         raise ImportError(name)

@@ -396,6 +396,21 @@ def test_fronts_and_tables() -> None:
     assert isinstance(done.to_dataframe(), frame.DataFrame)
 
 
+def test_a_measure_of_any_name_is_in_the_data_frame() -> None:
+    """Names of the columns that are added are those that no parameter and no measure has."""
+    pytest.importorskip("pandas")
+    done = Study(family(), Grid(length=2, mass=1), Measure("ended", lowest), Simulation(0.05, step=5e-3)).run(progress=False)
+    frame = done.to_dataframe()
+    np.testing.assert_array_equal(frame["ended"], done["ended"])
+    assert frame["status"].tolist() == ["DONE", "DONE"]
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "a\0b"])
+def test_names_that_a_file_cannot_have(name: str) -> None:
+    with pytest.raises(fx.ModelError, match="a name has no '/'"):
+        Measure(name, lowest)
+
+
 def test_pictures(tmp_path) -> None:
     done = study().run(progress=False)
     ax = done.plot("lowest")
