@@ -15,6 +15,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.solvable import Solvable
+from flexmbs.meshes.sets import as_indices
 
 if TYPE_CHECKING:
     from flexmbs.linear.part import Part
@@ -102,7 +103,7 @@ class Operators(Solvable):
     D : sparse matrix (n, n), optional
         Damping.
     node_sets : mapping of str to array of int, optional
-        Rows of ``points`` by name.
+        Rows of ``points`` by name, each kept once.
     node_labels : (n_nodes,) array of int, optional
         The numbers that the nodes have in the file they came from.
     expansion : sparse matrix (N, n), optional
@@ -164,7 +165,8 @@ class Operators(Solvable):
             object.__setattr__(self, "expansion", expansion)
         object.__setattr__(self, "all_dofs", everything)
         sets = {
-            as_name(owner, "name of a node set", k): np.asarray(v, dtype=np.int64) for k, v in self.node_sets.items()
+            as_name(owner, "name of a node set", k): _each_once(as_indices(owner, f"node set {k!r}", v, 1))
+            for k, v in self.node_sets.items()
         }
         for name, nodes in sets.items():
             if len(nodes) and not 0 <= nodes.min() <= nodes.max() < len(points):
@@ -219,6 +221,11 @@ def rigid_motions(dofs: DofMap, points: FloatArray, about: Any = (0.0, 0.0, 0.0)
         shift = c < 3
         out[held[shift], 3 + axis] = moved[shift, c[shift]]
     return out
+
+
+def _each_once(nodes: IntArray) -> IntArray:
+    """What is named again left out, as in the sets of a mesh: a load on a set is shared among its nodes."""
+    return np.array(list(dict.fromkeys(nodes.tolist())), dtype=np.int64)
 
 
 def _checked(owner: str, name: str, matrix: Any, n: int, dofs: DofMap) -> Any:

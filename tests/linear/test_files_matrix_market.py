@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import io, sparse
@@ -59,9 +61,20 @@ def test_other_names(write, tmp_path):
 
 
 def test_sets_of_nodes(write):
-    folder = write(node_sets_csv="set,node\nleft end,7\nALL,3\nALL,7\n")
+    """Each node once, however often it is named."""
+    folder = write(node_sets_csv="set,node\nleft end,7\nALL,3\nALL,7\nALL,3\n")
     found = read_operators(folder).node_sets
     assert {name: nodes.tolist() for name, nodes in found.items()} == {"left end": [0], "ALL": [1, 0]}
+
+
+def test_a_force_on_a_set_that_names_a_node_twice_is_whole(write):
+    nodes = "node,x,y,z\n7,0,0,0\n3,2,0,0\n"
+    folder = write(nodes_csv=nodes, dofs_csv="3,ux\n7,ux\n", node_sets_csv="set,node\nroot,7\ntip,3\ntip,3\n")
+    two = read_operators(folder)
+    found = fx.linear.static_response(two, {"root": "all"}, fx.linear.NodalForce("tip", (4.0, 0.0, 0.0)))
+    assert found.displacement("tip")[0, 0] == pytest.approx(4.0 / 5.0)
+    with pytest.raises(fx.ModelError, match="whole numbers"):
+        dataclasses.replace(two, node_sets={"tip": [0.5]})
 
 
 def test_scalar_unknowns_have_no_node(write):
