@@ -168,9 +168,9 @@ class Chunks:
     def _store(self, steps: Steps, i: int) -> None:
         """The states wanted within step i, whose energies are measured with the forces that were held there."""
         run = self.run
+        run.dynamics.turns.count_at(steps.turns_after(i))
         if run.recorder.energy:
             self._hold(i)
-            run.dynamics.turns.count_at(steps.turns_after(i))
         if run.wanted is None:
             run.recorder.store(steps.state(i))
         else:
@@ -187,7 +187,7 @@ class Chunks:
             for i in range(len(steps)):
                 reach(i)
                 self._store(steps, i)
-        elif steps.powers is None and steps.control is None and not (recorder.energy and steps.turns):
+        elif steps.powers is None and steps.control is None and not steps.turns:
             last = bisect.bisect_right(wanted, end)
             if last > run.next:
                 for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):

@@ -79,6 +79,13 @@ def concatenate(first: TimeSolution, second: TimeSolution) -> TimeSolution:
         for part in fields(Energy)
     ]
     extra = dict(second.extra) | {"before": first.extra.get("before", {})}
+    extra.pop("counted", None)
+    early, late = first.counted_angles, second.counted_angles
+    if early is not None and late is not None:
+        extra["counted"] = np.concatenate((early, late[1:]))
+    at_events = [run.extra.get("counted_at_events", ()) for run in (first, second) if run.events]
+    if at_events:
+        extra["counted_at_events"] = np.concatenate(at_events)
     samples = [run.extra["samples"] for run in (first, second) if run.extra.get("samples") is not None]
     if samples:
         extra["samples"] = np.concatenate(samples)

@@ -81,6 +81,7 @@ class LoadStepper:
             rigidity.refuse_loose(system)
         self.redundant: tuple[str, ...] = ()
         self.points = [self._begin(start)]
+        self.angles = [dyn.turns.angles]
         self.rows: list[Iteration] = []
         self.looked: list[Stability | None] = [None]
         self.singular = ""
@@ -176,7 +177,7 @@ class LoadStepper:
                 rigidity.refuse_loose(self.system)
             return False
         kept: list[Any]
-        for kept in (self.factors, self.drives, self.scales, self.points, self.looked):
+        for kept in (self.factors, self.drives, self.scales, self.points, self.looked, self.angles):
             del kept[0]
         return True
 
@@ -213,6 +214,7 @@ class LoadStepper:
         self.drives.append(drives)
         self.scales.append(scales)
         self.points.append(eq.least(result.point))
+        self.angles.append(dyn.turns.angles)
         self.looked.append(looked)
         return EASY if result.relaxed else max(1, len(result.rows))
 
@@ -311,6 +313,8 @@ class LoadStepper:
         """What was found."""
         n, points, controllers = len(self.points), self.points, len(self.system.model.controllers)
         extra: dict[str, Any] = {"near": self.dyn.turns.memory()}
+        if self.dyn.turns.angular:
+            extra["counted"] = np.array(self.angles)
         if controllers:
             extra["held"] = self.dyn.mechanics.held.copy()
         return StaticSolution(

@@ -46,6 +46,7 @@ from flexmbs.dynamics.minimal import DENSE, Sizes, dependent_first, orthonormal_
 from flexmbs.dynamics.start import check_supports, warn_of_softening
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
+from flexmbs.results.start_from import count_on
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.time import TimeSolution
 from flexmbs.system.symmetry import without_potential
@@ -224,8 +225,7 @@ def solved_state(owner: str, model: object) -> tuple[Dynamics, float, FloatArray
     if not isinstance(model, StaticSolution | TimeSolution):
         raise ModelError(f"{owner}: expected a Model or a solution, not {show(model)}.")
     dyn = Dynamics(model.system)
-    if "near" in model.extra:
-        dyn.turns.restore(model.extra["near"])
+    count_on(dyn, model)
     dyn.compliance(len(model.redundant) > 0)
     t = model.time if isinstance(model, StaticSolution) else float(model.t[-1])
     model.set_loads(dyn, -1)

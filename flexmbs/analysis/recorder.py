@@ -41,6 +41,7 @@ class Recorder:
         self._later = later and stream is None  # files have the energies of every state
         self.states: list[StepState] = []
         self._dues: list[Due | Account] = []
+        self._angles: list[FloatArray] = []  # that turns are counted of, at the states
         self.steps = array("d")
         self.work = np.zeros(3)
         self._power: FloatArray | None = None
@@ -107,6 +108,7 @@ class Recorder:
             if self._power is None:
                 self._power = self.energies.powers(state.q, state.v, state.lam)
         self.states.append(state)
+        self._angles.append(self.dynamics.turns.angles)
         if self.stream is not None:
             self.stream.store(
                 {
@@ -149,10 +151,14 @@ class Recorder:
             return Due(work, began, power, turns)
         return Due(self.work, t, None, turns)
 
-    def solution(self, **rest: Any) -> TimeSolution:
-        """The result."""
+    def solution(self, at_events: list[FloatArray], **rest: Any) -> TimeSolution:
+        """The result; ``at_events``: the angles that turns are counted of, at each event."""
         states, dues, accounts = self.states, self._dues, self.accounts
         n_t = len(states)
+        if self.dynamics.turns.angular:
+            rest["extra"]["counted"] = np.array(self._angles).reshape(n_t, -1)
+            if at_events:
+                rest["extra"]["counted_at_events"] = np.array(at_events)
         found = TimeSolution(
             system=self.dynamics.system,
             t=np.array([s.t for s in states]),

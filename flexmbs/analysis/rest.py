@@ -24,7 +24,7 @@ from flexmbs.integrators.contracts import StepState
 from flexmbs.kernels.steps import local
 from flexmbs.system.refusals import refuse_searched, singular
 
-__all__ = ["DENSE", "EquationsOfRest", "Point"]
+__all__ = ["DENSE", "EquationsOfRest", "Point", "TurnMemory"]
 
 DENSE = 1_500
 """Unknowns up to which matrices are made dense."""
@@ -36,6 +36,13 @@ class Point(NamedTuple):
     q: FloatArray
     v: FloatArray
     lam: FloatArray
+
+
+class TurnMemory(NamedTuple):
+    """From which angles turns are counted: in the tables (`flexmbs.dynamics.turns`), and those read in Python."""
+
+    turns: FloatArray
+    read: dict[tuple[str, str], float]
 
 
 class EquationsOfRest:
@@ -116,23 +123,27 @@ class EquationsOfRest:
 
     # --- turns -------------------------------------------------------------------------------------------------------
 
-    def memory(self) -> FloatArray:
+    def memory(self) -> TurnMemory:
         """What is remembered of turns, for `restore`."""
-        return self.dyn.turns.memory() if self._remembers else self._nothing
+        turns = self.dyn.turns.memory() if self._remembers else self._nothing
+        return TurnMemory(turns, dict(self.dyn.python.viewer.near))
 
-    def restore(self, memory: FloatArray) -> None:
+    def restore(self, memory: TurnMemory) -> None:
         """Remember what `memory` returned."""
         if self._remembers:
-            self.dyn.turns.restore(memory)
+            self.dyn.turns.restore(memory.turns)
+        near = self.dyn.python.viewer.near
+        near.clear()
+        near.update(memory.read)
 
     def accept(self, point: Point) -> None:
         """Count turns from the point that was evaluated last."""
-        if self._remembers:
+        if self._remembers or self.dyn.python.viewer.near:
             self.dyn.accept(point.q)
 
     def arrive(self, point: Point) -> None:
         """Evaluate a point and count turns from it."""
-        if self._remembers:
+        if self._remembers or self.dyn.python.viewer.near:
             self.residual(point)
             self.dyn.accept(point.q)
 

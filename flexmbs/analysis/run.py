@@ -96,6 +96,8 @@ class Run:
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             if start is not None:
                 q = equilibrium_start("simulate", dyn, start, v)
+                self.turned = angles_at_end(start)
+                self.events.count_from(dyn.python.viewer.before)
                 carry_velocities(dyn, q, v)
             check_supports(dyn, None if start is None else q, "start=solve_static(model)")
             found = assemble(dyn, self.t0, q, v, keep)
@@ -361,6 +363,7 @@ class Run:
         counts["kept_in_python"] = self._kept_in_python()
         counts |= getattr(self.stepper, "counts", {})
         return self.recorder.solution(
+            self.events.angles,
             counts=counts, redundant=self.redundant, status=self.status, message=self.message, last=self.state,
             settings={"integrator": self.scheme, "step": self.control, "output": self.output, "until": self.until},
             events=tuple(self.events.record),

@@ -65,6 +65,7 @@ class Sampling:
         self._hold()
         if self.loop.controllers and self.loop.due_time(self.state) <= t:
             view = self.viewer.view(t, q, v, np.zeros(self.dynamics.n_v), np.zeros(self.dynamics.n_c))
+            self.table.readings.count_from(self.viewer.before)
             self.table.place(view)
             before, self.state = self.state, self.loop.sample(self.state, view, self.table)
             if self.table.of_users:
@@ -83,17 +84,14 @@ class Sampling:
 
     def sample(self, state: StepState) -> bool:
         """Let the controllers act that are due; whether a held value has changed."""
-        view, some = None, bool(self.loop.controllers)
+        some = bool(self.loop.controllers)
         if some and self.table.readings.turns:
             self.table.place(state)
             self.table.follow()
-        if self.viewer.near:
-            view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
-            self.viewer.accept(view)
         if not some:
             return False
         table = self.table
-        view = view or self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
+        view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
         if not table.readings.turns:
             table.place(state)
         after = self.loop.sample(self.state, view, table)

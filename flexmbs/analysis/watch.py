@@ -17,6 +17,7 @@ from flexmbs.results.records import Happened
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
     from flexmbs.model.control.events import Event
@@ -83,9 +84,15 @@ class Watch:
                 dynamics.watched = self._watched = found
         self._conditions = tuple(_Condition(i, event, self._watched, viewer) for i, event in enumerate(events))
         self.record: list[Happened] = []
+        self.angles: list[FloatArray] = []  # that turns are counted of, at the events
         self.resting: frozenset[int] = frozenset()
         self.factors: dict[str, float] = {}
         self.changed = False
+
+    def count_from(self, before: Any) -> None:
+        """Count the turns that conditions read from those of joints, by name and label."""
+        if self._watched is not None:
+            self._watched.readings.count_from(before)
 
     def memory(self) -> dict[str, Any]:
         """What a resumed run needs: factors of loads that actions have set, and the events that rest, by name."""
@@ -127,6 +134,7 @@ class Watch:
         """Record an event and do what it asks for; whether the run ends."""
         event = self.events[number]
         self.record.append(Happened(event.name, state.t, state))
+        self.angles.append(self.dynamics.turns.angles)
         if event.action is not None:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             changes = call(f"Event {event.name!r}", f"its action at t = {state.t:g}", event.action, view)

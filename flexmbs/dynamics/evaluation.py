@@ -383,3 +383,7 @@ class Dynamics:
     def accept(self, q: FloatArray) -> None:
         """After an accepted step: turns are counted from the poses evaluated last."""
         self.turns.accept(q, self.markers)
+        viewer = self.python.viewer
+        if viewer.near:  # angles that sensors read in Python
+            still = np.zeros(self.n_v)
+            viewer.accept(viewer.view(self.env.t, q, still, still, np.zeros(self.n_c)))

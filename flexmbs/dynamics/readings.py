@@ -63,11 +63,13 @@ class Readings:
     ) -> None:  # fmt: skip
         self.system, self._names = system, held_names
         self._numbers: IdentityMap[Marker, int] = IdentityMap()
+        self._asked: tuple[str, str] | None = None
         self.where: IdentityMap[Any, slice] = IdentityMap()
         self.sensors: list[Any] = []
         self.errors: list[tuple[slice, Any]] = []
         self.steady = True
         found: list[Sensed] = []
+        self._coordinates: list[tuple[str, str] | None] = []  # that sensors read
         noise, size = [], 0
         for sensor in sensors:
             if sensor in self.where:
@@ -78,6 +80,7 @@ class Readings:
             self.where[sensor] = slice(size, size + sensor.size)
             self.sensors.append(sensor)
             found.append(entry)
+            self._coordinates.append(self._asked if entry.what == ROW else None)
             size += sensor.size
             noise.append(-1)
             if entry.errors is not None:
@@ -112,6 +115,12 @@ class Readings:
             return None
         return found
 
+    def count_from(self, before: Any) -> None:
+        """Count the turns of angles from those of joints, by name and label."""
+        for i, key in enumerate(self._coordinates):
+            if key is not None:
+                self.group.near[i] = before.get(key, 0.0)
+
     def turned(self) -> dict[tuple[str, str], float]:
         """Values from which the turns of angles are counted, by a mark and the number of the sensor."""
         return {(SENSOR, str(i)): float(x) for i, x in enumerate(self.group.near) if self.group.what[i] == ROW}
@@ -134,6 +143,7 @@ class Readings:
         label = only_label(found, label)
         if label not in offered:
             raise ModelError(f"joint {joint!r} has no coordinate {label!r}.")
+        self._asked = joint, label
         return offered[label]
 
     def multiplier(self, joint: str, component: int) -> int:

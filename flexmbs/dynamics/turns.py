@@ -7,11 +7,11 @@ of markers that follow a tangent exist near a reference frame only, which is bas
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, MarkerWork
+from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork
 from flexmbs.kernels.pairs import update_angles
 from flexmbs.kernels.rows.rows import KINDS, kind_of
 from flexmbs.kernels.sensing import follow_turns
@@ -19,14 +19,52 @@ from flexmbs.system.build import Mechanics
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.readings import Readings
+    from flexmbs.model.bodies.marker import Marker
+    from flexmbs.system.system import System
 
-__all__ = ["Turns"]
+__all__ = ["CountedRow", "Turns", "angles_of_memory", "counted_rows"]
 
 COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
 NOTHING = np.zeros(0)
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
+
+
+class CountedRow(NamedTuple):
+    """A row whose turns a run counts, between two markers, with its constants (12,)."""
+
+    a: Marker
+    b: Marker
+    kind: int
+    constants: FloatArray
+
+
+def counted_rows(system: System) -> tuple[CountedRow, ...]:
+    """The rows of joints and forces whose turns are counted, in the order of `Turns.angles`."""
+    m = system.mechanics
+    found = []
+    for table in (m.joints, m.forces):
+        markers = m.markers.markers
+        pair = np.repeat(np.arange(len(table.mA)), np.diff(table.ptr))
+        for j in counted_places(table):
+            i, k = int(table.mA[pair[j]]), int(table.mB[pair[j]])
+            found.append(CountedRow(markers[i], markers[k], int(table.kind[j]), table.c[j]))
+    return tuple(found)
+
+
+def angles_of_memory(system: System, memory: FloatArray) -> FloatArray:
+    """`Turns.angles` among what `Turns.memory` returned."""
+    m, start, found = system.mechanics, 0, [NOTHING]
+    for table in (m.joints, m.forces):
+        found.append(memory[start : start + len(table.near)][counted_places(table)])
+        start += len(table.near)
+    return np.concatenate(found)
+
+
+def counted_places(table: Any) -> IntArray:
+    """Which rows of a table are angles over full turns."""
+    return np.flatnonzero(np.isin(table.kind, list(COUNTED)))
 
 
 class Turns:
@@ -41,6 +79,7 @@ class Turns:
         self._tables: list[Any] = [mechanics.joints, mechanics.forces]
         self.readings: list[Readings] = []
         self.angular = [t for t in self._tables if not COUNTED.isdisjoint(t.kind.tolist())]
+        self._places = [counted_places(table) for table in self.angular]
 
     def follow(self, readings: list[Readings]) -> None:
         """Count the turns of the angles that sensors of first-order states read, too."""
@@ -61,6 +100,19 @@ class Turns:
     def counted(self) -> FloatArray:
         """Values of the angles of joints and forces, as they are counted now."""
         return np.concatenate([table.near for table in self.angular]) if self.angular else NOTHING
+
+    @property
+    def angles(self) -> FloatArray:
+        """The angles (n,) among them, row by row of `counted_rows`: what results keep of every stored state."""
+        found = [table.near[places] for table, places in zip(self.angular, self._places, strict=True)]
+        return np.concatenate(found) if found else NOTHING
+
+    def set_angles(self, values: FloatArray) -> None:
+        """Set what `angles` returned."""
+        start = 0
+        for table, places in zip(self.angular, self._places, strict=True):
+            table.near[places] = values[start : start + len(places)]
+            start += len(places)
 
     def count_at(self, values: FloatArray) -> None:
         """Set what `counted` returned."""

@@ -167,7 +167,7 @@ def _write_static(file: h5py.File, group: h5py.Group, solution: StaticSolution, 
         _write_array(group, quantity, getattr(solution, quantity.name), units)
     group.attrs["status"] = solution.status.name
     group.attrs["message"] = solution.message
-    for name, value in solution.extra.items():
+    for name, value in sorted(solution.extra.items()):
         if isinstance(value, np.ndarray):
             group.create_dataset(f"extra/{name}", data=value)
     settings = solution.settings

@@ -208,12 +208,16 @@ def _counted(plain: Any) -> Any:
 
 
 def _memory(solution: TimeSolution) -> dict[str, Any]:
-    """All that a resumed run needs, and the states at events."""
+    """All that a resumed run needs, the angles counted in all states, and the states at events."""
     states = [event.state for event in solution.events]
     arrays = memory_of(solution.last, solution.extra)
+    if solution.counted_angles is not None:
+        arrays["run/counted"] = solution.counted_angles
     if states and all(state is not None for state in states):
         for name in AT_EVENTS:
             arrays[f"run/events/{name}"] = np.array([getattr(state, name) for state in states])
+        if "counted_at_events" in solution.extra:
+            arrays["run/counted_at_events"] = solution.extra["counted_at_events"]
     return arrays
 
 
@@ -269,6 +273,9 @@ def _solution(
         }  # fmt: skip
         if "run/origin" in constants:
             extra["origin"] = float(constants["run/origin"])
+    for name in ("counted", "counted_at_events"):
+        if f"run/{name}" in constants:
+            extra[name] = constants[f"run/{name}"]
     status = Status[meta["status"]] if "status" in meta else Status.INTERRUPTED
     solution = TimeSolution(
         system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],

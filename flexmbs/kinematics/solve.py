@@ -254,6 +254,7 @@ class _Driven:
             "seconds": time.perf_counter() - self.wall,
         }  # fmt: skip
         return self.recorder.solution(
+            [],
             counts=counts, redundant=self.redundant, status=self.status, message=self.message,
             settings={"analysis": "kinematics", "until": self.until, "step": self.step},
             extra={"singular": np.array(self.singular).reshape(-1, 2)},

@@ -115,10 +115,14 @@ def states_at_events(run: TimeSolution) -> EventStates:
         found = np.concatenate((getattr(run, name), np.array([getattr(state, name) for state in states])))
         return np.asarray(found[order])
 
+    extra, counted = dict(run.extra), run.counted_angles
+    at_events = extra.get("counted_at_events", ())
+    if counted is not None and len(at_events) == len(states):
+        extra["counted"] = np.concatenate((counted, at_events))[order]
     unknown = np.full(len(t), np.nan)
     energy = type(run.energy)(**{part.name: unknown for part in fields(run.energy)})
     whole = replace(
         run, t=t[order], q=both("q"), v=both("v"), a=both("a"), lam=both("lam"), energy=energy,
-        residuals=np.full((len(t), 3), np.nan),
+        residuals=np.full((len(t), 3), np.nan), extra=extra,
     )  # fmt: skip
     return EventStates(tuple(event.name for event in run.events), whole, rows[len(run.t) :])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.dynamics.turns import counted_rows
 from flexmbs.kernels.rows.rows import kind_of, row_gradient, row_value
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from flexmbs.results.states import States
 
 __all__ = [
+    "AnglesAtEnd",
     "JointHistory",
     "angles_at_end",
     "at_tree_coordinate",
     "force_rows",
     "joint_efforts",
     "joint_torque",
+    "names_of_rows",
     "reaction_wrench",
     "rows_over_time",
 ]
@@ -107,22 +110,41 @@ def joint_efforts(solution: States, joint: Any, rows: IntArray) -> FloatArray:
 def rows_over_time(
     solution: States, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Rows and rates over time without factors; turns are followed by the rates, and begin near ``begin``."""
+    """Rows and rates over time without factors.
+
+    Turns are those that the analysis counted; of rows that it does not count they are followed by the rates, and begin
+    near ``begin``.
+    """
     pa, Ra, ta = _pose(solution, a)
     pb, Rb, tb = _pose(solution, b)
     out, rate, near = np.empty((len(solution), len(rows))), np.empty((len(solution), len(rows))), np.array(begin)
     c, G = np.zeros((len(rows), 12)), np.zeros((1, 12))
     for j, row in enumerate(rows):
         c[j, : len(row.constants)] = row.constants
+    counted = [_counted(solution, a, b, row.kind, c[j]) for j, row in enumerate(rows)]
     for i in range(len(solution)):
         p, R = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
         for j, row in enumerate(rows):
             row_gradient(row.kind, j, c, near, 0, 1, p, R, G, 0)
             rate[i, j] = G[0, :6] @ ta[i] + G[0, 6:] @ tb[i]
-            if i:
+            turns = counted[j]
+            if turns is not None:
+                near[j] = turns[i]
+            elif i:
                 near[j] = out[i - 1, j] + 0.5 * (solution.t[i] - solution.t[i - 1]) * (rate[i - 1, j] + rate[i, j])
             out[i, j] = row_value(row.kind, j, c, near, 0, 1, p, R)
     return out, rate
+
+
+def _counted(solution: States, a: Marker, b: Marker, kind: int, constants: FloatArray) -> FloatArray | None:
+    """The angles (n,) of a row that the analysis counted in every state; None of others."""
+    angles = solution.counted_angles
+    if angles is None or not kind_of(kind).counts_turns:
+        return None
+    for k, row in enumerate(solution.system.once(counted_rows)):
+        if row.a is a and row.b is b and row.kind == kind and np.array_equal(row.constants, constants):
+            return angles[:, k]
+    return None
 
 
 def force_rows(solution: States, force: Any) -> tuple[FloatArray, FloatArray]:
@@ -206,6 +228,51 @@ def angles_at_end(solution: States) -> dict[tuple[str, str], float]:
             values, _ = force_rows(solution, force)
             found |= {(force.name, _force_label(j)): float(values[-1, j] / row.factor) for j, row in enumerate(rows)}
     return found
+
+
+def names_of_rows(model: Any) -> dict[tuple[int, int, int], tuple[str, str]]:
+    """Under which name and label the angle of a row is remembered, by its markers and its kind."""
+    found: dict[tuple[int, int, int], tuple[str, str]] = {}
+    for force in model.forces:
+        items = list(getattr(force, "row_forces", ()))
+        for j, row in enumerate(items[0].rows if len(items) == 1 else ()):
+            found[id(items[0].a), id(items[0].b), row.kind] = force.name, _force_label(j)
+    for joint in model.joints:
+        for label, pair in getattr(joint, "coordinates", {}).items():
+            found[id(pair.a), id(pair.b), pair.rows[0].kind] = joint.name, label
+    return found
+
+
+class AnglesAtEnd:
+    """Angles of joints and forces at the end of a solution, by name and label, as they are asked for."""
+
+    def __init__(self, solution: States) -> None:
+        self._solution = solution
+        self._kept: dict[tuple[str, str], float | None] = {}
+
+    def get(self, key: tuple[str, str] | None, default: float = 0.0) -> float:
+        """The value over full turns; ``default`` where the model of the solution has no such joint or force."""
+        if key is None:
+            return default
+        if key not in self._kept:
+            self._kept[key] = self._found(*key)
+        found = self._kept[key]
+        return default if found is None else found
+
+    def _found(self, name: str, label: str) -> float | None:
+        model = self._solution.model
+        for joint in model.joints:
+            if joint.name == name and label in getattr(joint, "coordinates", {}):
+                return float(self._solution.coordinate(joint, label)[-1])
+        for force in model.forces:
+            items = list(getattr(force, "row_forces", ()))
+            if force.name == name and len(items) == 1:
+                values, _ = force_rows(self._solution, force)
+                labels = [_force_label(j) for j in range(len(items[0].rows))]
+                if label in labels:
+                    j = labels.index(label)
+                    return float(values[-1, j] / items[0].rows[j].factor)
+        return None
 
 
 def _force_label(row: int) -> str:

@@ -34,12 +34,13 @@ def sensor_history(solution: States, sensor: Any) -> FloatArray:
             f"for the joint or the marker itself."
         )
     viewer, turns = Viewer(solution.system), _Turns(solution)
-    viewer.near = turns
+    viewer.before = turns
     actuators = [a.name for c in solution.model.controllers for a in c.actuators]
     samples = solution.extra.get("samples")
     readings = []
     for i, t in enumerate(solution.t):
-        turns.at(i)
+        turns.state = i
+        viewer.near.clear()
         if samples is not None and actuators:
             viewer.held_names = tuple(actuators)
             now = max(int(np.searchsorted(samples[:, 0], t, side="right")) - 1, 0)
@@ -50,21 +51,15 @@ def sensor_history(solution: States, sensor: Any) -> FloatArray:
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
 
-class _Turns(dict[tuple[str, str], float]):
+class _Turns:
     """Coordinates of joints at one state, with the turns that the solution counts between its states."""
 
     def __init__(self, solution: States) -> None:
-        super().__init__()
-        self._solution, self._state = solution, 0
+        self.state = 0
+        self._solution = solution
         self._kept: dict[tuple[str, str], FloatArray] = {}
 
-    def at(self, state: int) -> None:
-        """Go to a state."""
-        self._state = state
-        self.clear()
-
-    def setdefault(self, key: tuple[str, str], default: float | None = None) -> float:
+    def get(self, key: tuple[str, str], default: float = 0.0) -> float:
         if key not in self._kept:
             self._kept[key] = np.asarray(self._solution.coordinate(*key))
-        self[key] = float(self._kept[key][self._state])
-        return self[key]
+        return float(self._kept[key][self.state])

@@ -9,9 +9,11 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import state_places
+from flexmbs.dynamics.turns import counted_rows
+from flexmbs.results.joint_history import AnglesAtEnd, names_of_rows
 from flexmbs.results.states import States
 
-__all__ = ["equilibrium_start"]
+__all__ = ["count_on", "equilibrium_start"]
 
 
 def equilibrium_start(owner: str, dyn: Dynamics, start: object, v: FloatArray) -> FloatArray:
@@ -31,7 +33,25 @@ def equilibrium_start(owner: str, dyn: Dynamics, start: object, v: FloatArray) -
         )
     places = state_places(dyn)
     v[places] = start.v[-1][places]
-    near = start.extra.get("near")
+    count_on(dyn, start)
+    return np.array(start.q[-1])
+
+
+def count_on(dyn: Dynamics, start: States) -> None:
+    """Count turns on from the end of a solution, of joints, forces and sensors.
+
+    Where its model is another one, with other springs or motors, by the names of joints and forces.
+    """
+    before, near = AnglesAtEnd(start), start.extra.get("near")
+    fits = False
     if near is not None and len(near) == len(dyn.turns.memory()):
         dyn.turns.restore(near)
-    return np.array(start.q[-1])
+        fits = start.model is dyn.system.model
+    if not fits:
+        names = names_of_rows(dyn.system.model)
+        keys = [names.get((id(row.a), id(row.b), row.kind)) for row in dyn.system.once(counted_rows)]
+        now = dyn.turns.angles.tolist()
+        dyn.turns.set_angles(np.array([before.get(key, angle) for key, angle in zip(keys, now, strict=True)]))
+        for readings in dyn.turns.readings:
+            readings.count_from(before)
+    dyn.python.viewer.before = before

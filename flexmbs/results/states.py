@@ -63,7 +63,7 @@ class States(ShownStates):
     q, v, a, lam : (n, n_q), (n, n_v), (n, n_v), (n, n_c) arrays
         Coordinates, velocities, accelerations, multipliers.
     extra : dict
-        What whoever goes on from the last state needs.
+        What whoever goes on from the last state needs; ``counted``: angles over full turns in all states.
     """
 
     system: System
@@ -122,9 +122,11 @@ class States(ShownStates):
         """Angle (n,) [rad] over full turns: of a joint, or of a planar node, body or marker.
 
         Of a joint: of its side b against side a about the common axis. Of a place in the plane: counter-clockwise, from
-        its orientation in the model (the stress-free shape). Between stored states turns are counted by the rates at
-        both, of nodes along the body from its first node on, whose own angle is followed over the states; what happens
-        between two states must be less than half a turn. A name is that of a joint, else that of a body.
+        its orientation in the model (the stress-free shape). Where a spring, driver or actuator acts on the angle of
+        a joint, its turns are those that the analysis counted, however few states are stored. Else they are counted
+        between stored states by the rates at both, of nodes along the body from its first node on, whose own angle is
+        followed over the states; there what happens between two states must be less than half a turn. A name is that of
+        a joint, else that of a body.
         """
         if isinstance(at, str):
             at = self._joint_or_body(at)
@@ -349,8 +351,20 @@ class States(ShownStates):
         return all(body.planar for body in self.model.described)
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
-        """Set the loads and prescribed motions that acted in a stored state."""
+        """Set the loads and prescribed motions that acted in a stored state, and the turns there."""
         raise NotImplementedError
+
+    def set_turns(self, dynamics: Dynamics, step: int) -> None:
+        """Count turns from the angles of a stored state, where they are known."""
+        angles = self.counted_angles
+        if angles is not None:
+            dynamics.turns.set_angles(angles[step])
+
+    @property
+    def counted_angles(self) -> FloatArray | None:
+        """Angles (n, k) over full turns of rows of `flexmbs.dynamics.turns.counted_rows`; None where nobody counted."""
+        angles = self.extra.get("counted")
+        return None if angles is None or len(angles) != len(self) else angles
 
     def number(self, step: int) -> int:
         """The number of a stored state, counted from 0, of one that may be counted from the end."""

@@ -193,5 +193,6 @@ class StaticSolution(States):
         return save(self, path)
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
-        """Set the loads that acted in an equilibrium, and the drivers where they were held."""
+        """Set the loads that acted in an equilibrium, the drivers where they were held, and the turns there."""
         dynamics.hold(self.scales[step], self.drives[step], self.time)
+        self.set_turns(dynamics, step)

@@ -308,5 +308,6 @@ class TimeSolution(States):
         return str(self.model.units.time)
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
-        """Set the loads and prescribed motions at a stored time."""
+        """Set the loads and prescribed motions at a stored time, and the turns there."""
         dynamics.set_time(float(self.t[step]))
+        self.set_turns(dynamics, step)

@@ -37,6 +37,7 @@ class Viewer:
         self._pairs: IdentityMap[Contact, tuple[ContactPair, ...]] = IdentityMap()
         self._along: IdentityMap[Contact, tuple[AlongBody | CrossingTubes, ...]] = IdentityMap()
         self.near: dict[tuple[str, str], float] = {}
+        self.before: Any = {}  # the angles at the end of the solution from which an analysis goes on
         self.held: FloatArray = np.zeros(0)
         self.held_names: tuple[str, ...] = ()
 
@@ -116,7 +117,8 @@ class SystemView(Hinted):
         a, b = self._placed(pair.a)[1], self._placed(pair.b)[1]
         p, R = np.array([a.p[0], b.p[0]]), np.array([a.R[0], b.R[0]])
         near = self._viewer.near
-        near.setdefault((joint, label), 0.0)
+        if (joint, label) not in near:
+            near[joint, label] = self._viewer.before.get((joint, label), 0.0)
         c, G = np.zeros((1, 12)), np.zeros((1, 12))
         row = pair.rows[0]
         c[0, : len(row.constants)] = row.constants

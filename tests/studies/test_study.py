@@ -399,7 +399,9 @@ def test_fronts_and_tables() -> None:
 def test_a_measure_of_any_name_is_in_the_data_frame() -> None:
     """Names of the columns that are added are those that no parameter and no measure has."""
     pytest.importorskip("pandas")
-    done = Study(family(), Grid(length=2, mass=1), Measure("ended", lowest), Simulation(0.05, step=5e-3)).run(progress=False)
+    done = Study(family(), Grid(length=2, mass=1), Measure("ended", lowest), Simulation(0.05, step=5e-3)).run(
+        progress=False
+    )
     frame = done.to_dataframe()
     np.testing.assert_array_equal(frame["ended"], done["ended"])
     assert frame["status"].tolist() == ["DONE", "DONE"]

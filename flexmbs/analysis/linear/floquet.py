@@ -130,7 +130,7 @@ def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> Floqu
     M, C, S, N = [], [], [], []
     for k in places[:-1]:
         t, q, v = float(run.t[k]), np.array(run.q[k]), np.array(run.v[k])
-        dyn.set_time(t)
+        run.set_loads(dyn, k)
         a, lam = accelerations(dyn, t, q, v)
         state = StepState(t, q, v, a, a, lam, v, 0.0)
         lin = linearise_state(dyn, state)

@@ -237,10 +237,10 @@ def _points(owner: str, run: TimeSolution, steps: IntArray) -> Any:
     nothing = np.zeros(dyn.n_v)
     for k in range(int(steps[-1]) + 1):
         q, v = np.array(run.q[k]), np.array(run.v[k])
+        run.set_loads(dyn, k)
         if k in taken:
             yield point_in_motion(owner, dyn, float(run.t[k]), q, v, run.redundant)
         else:
-            dyn.set_time(float(run.t[k]))
             dyn.residual(q, v, nothing, np.zeros(dyn.n_c))
             dyn.accept(q)
 

@@ -18,6 +18,7 @@ from flexmbs.analysis.paths.results import CriticalPoint, EquilibriumPath
 from flexmbs.analysis.paths.varied import VariedModel
 from flexmbs.analysis.rest import EquationsOfRest
 from flexmbs.core.contracts import FloatArray
+from flexmbs.dynamics.turns import angles_of_memory
 from flexmbs.results.records import Iteration
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
@@ -94,7 +95,11 @@ def assembled(
         status=status,
         ending=ending,
         settings=None,
-        extra={"near": points[-1].memory, "turns": [x.memory for x in points]},
+        extra={
+            "near": points[-1].memory.turns,
+            "turns": [x.memory.turns for x in points],
+            "counted": np.array([angles_of_memory(system, x.memory.turns) for x in points]),
+        },
     )
 
 

@@ -25,7 +25,7 @@ from flexmbs.analysis.newton import EPS, NEAR_FLOOR, STAGNANT
 from flexmbs.analysis.paths.inertia import unstable_directions
 from flexmbs.analysis.paths.parameter import Parameter
 from flexmbs.analysis.paths.varied import VariedModel
-from flexmbs.analysis.rest import EquationsOfRest, Point
+from flexmbs.analysis.rest import EquationsOfRest, Point, TurnMemory
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 from flexmbs.results.records import Iteration
@@ -55,7 +55,7 @@ class PathPoint(NamedTuple):
     tangent: FloatArray
     rate: float
     unstable: int
-    memory: FloatArray
+    memory: TurnMemory
     iterations: int
 
 
@@ -259,7 +259,7 @@ class Curve:
         if before is not None and self.measure.inner(before.tangent, before.rate, x2, 1.0) < 0.0:
             size = -size
         unstable = unstable_directions(eq, point)
-        return PathPoint(point, p, x2 / size, 1.0 / size, unstable, eq.dyn.turns.memory(), iterations)
+        return PathPoint(point, p, x2 / size, 1.0 / size, unstable, eq.memory(), iterations)
 
     def recall(self, point: PathPoint) -> None:
         """Count turns from a point again."""

@@ -47,8 +47,9 @@ class EquilibriumPath(StaticSolution):
         )
 
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
-        """Set the loads that acted in an equilibrium, and the drivers where they were held."""
+        """Set the loads that acted in an equilibrium, the drivers where they were held, and the turns there."""
         dynamics.hold(self.scales[step], self.drives[step], float(self.times[step]))
+        self.set_turns(dynamics, step)
 
     def evaluated(self, of: Callable[[StaticSolution], FloatArray]) -> FloatArray:
         """A quantity of all equilibria (n_s,), as a function of solutions gives it."""
@@ -210,5 +211,5 @@ def _one(path: EquilibriumPath, i: int) -> dict[str, Any]:
         "scales": path.scales[i : i + 1].copy(), "drives": path.drives[i : i + 1].copy(),
         "time": float(path.times[i]), "stable": path.stable[i : i + 1].copy(), "redundant": path.redundant,
         "iterations": np.zeros((0, path.iterations.shape[1])), "settings": path.settings,
-        "extra": {**path.extra, "near": near},
+        "extra": {**path.extra, "near": near, "counted": path.extra["counted"][i : i + 1]},
     }  # fmt: skip
