@@ -83,6 +83,10 @@ def concatenate(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     early, late = first.counted_angles, second.counted_angles
     if early is not None and late is not None:
         extra["counted"] = np.concatenate((early, late[1:]))
+    changes = [run.extra.get("events", {}).get("changes", []) for run in (first, second)]
+    if any(changes):
+        later = [change for change in changes[1] if change[0] is not None]  # the first has the others
+        extra["events"] = {**second.extra["events"], "changes": [*changes[0], *later]}
     at_events = [run.extra.get("counted_at_events", ()) for run in (first, second) if run.events]
     if at_events:
         extra["counted_at_events"] = np.concatenate(at_events)

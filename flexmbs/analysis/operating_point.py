@@ -229,6 +229,10 @@ def solved_state(owner: str, model: object) -> tuple[Dynamics, float, FloatArray
     dyn.compliance(len(model.redundant) > 0)
     t = model.time if isinstance(model, StaticSolution) else float(model.t[-1])
     model.set_loads(dyn, -1)
+    later = model.extra.get("events", {}).get("factors", {})
+    if later:  # by an event at the end, too
+        dyn.prescribed.change_loads(later, owner)
+        dyn.set_time(t)
     return dyn, t, np.array(model.q[-1]), np.array(model.v[-1]), model.redundant
 
 

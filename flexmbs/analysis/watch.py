@@ -87,6 +87,7 @@ class Watch:
         self.angles: list[FloatArray] = []  # that turns are counted of, at the events
         self.resting: frozenset[int] = frozenset()
         self.factors: dict[str, float] = {}
+        self.changes: list[tuple[float | None, dict[str, float]]] = []  # by time; those before the run without
         self.changed = False
 
     def count_from(self, before: Any) -> None:
@@ -95,15 +96,20 @@ class Watch:
             self._watched.readings.count_from(before)
 
     def memory(self) -> dict[str, Any]:
-        """What a resumed run needs: factors of loads that actions have set, and the events that rest, by name."""
+        """What a resumed run needs: factors of loads that actions have set, and the events that rest, by name.
+
+        And what the states of this run need: when which factors were set.
+        """
         resting = [self.events[i].name for i in sorted(self.resting)]
         turned = [] if self._watched is None else self._watched.turned().tolist()
-        return {"factors": dict(self.factors), "resting": resting, "turned": turned}
+        changes = [[t, dict(some)] for t, some in self.changes]
+        return {"factors": dict(self.factors), "resting": resting, "turned": turned, "changes": changes}
 
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Set what `memory` returned."""
         if memory:
             self.factors = {str(name): float(factor) for name, factor in memory["factors"].items()}
+            self.changes = [(None, dict(self.factors))] if self.factors else []
             turned = memory.get("turned", [])
             if self._watched is not None and len(turned) == len(self._watched.turned()):
                 self._watched.turned()[:] = turned
@@ -138,11 +144,11 @@ class Watch:
         if event.action is not None:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             changes = call(f"Event {event.name!r}", f"its action at t = {state.t:g}", event.action, view)
-            self._apply(event, changes)
+            self._apply(event, state.t, changes)
         return event.terminal
 
-    def _apply(self, event: Event, changes: Any) -> None:
-        """New factors of loads."""
+    def _apply(self, event: Event, t: float, changes: Any) -> None:
+        """New factors of loads from a time on."""
         if changes is None:
             return
         if not isinstance(changes, Mapping):
@@ -150,5 +156,7 @@ class Watch:
                 f"Event {event.name!r}: its action must return nothing or the factors of loads, themselves or by name, "
                 f"such as {{'gravity': 0.0}}, not {show(changes)}."
             )
-        self.factors |= self.dynamics.prescribed.change_loads(changes, f"Event {event.name!r}")
+        found = self.dynamics.prescribed.change_loads(changes, f"Event {event.name!r}")
+        self.factors |= found
+        self.changes.append((t, found))
         self.changed = True

@@ -67,6 +67,11 @@ def counted_places(table: Any) -> IntArray:
     return np.flatnonzero(np.isin(table.kind, list(COUNTED)))
 
 
+def _ends(table: Any) -> IntArray:
+    """Numbers (n, 2) of the markers between which the rows of a table are."""
+    return np.repeat(np.column_stack((table.mA, table.mB)), np.diff(table.ptr), axis=0)
+
+
 class Turns:
     """The memory of one run; it lives in the tables of its workspace.
 
@@ -131,13 +136,19 @@ class Turns:
             group.R0[:] = [self._mechanics.markers.markers[i].node_frame for i in group.mk]
 
     def count_from(self, motion: FloatArray, driven: Iterable[int]) -> None:
-        """Count the turns of driven angles from their motions (n_c, 3); ``driven``: those constraints."""
+        """Count the turns of driven angles from their motions (n_c, 3); ``driven``: those constraints.
+
+        Of gears, springs and motors at the same angle, too.
+        """
         m = self._mechanics
         joints, n_v = m.joints, m.markers.coordinates.n_v
         for i in driven:
             rows = np.flatnonzero(joints.eq == n_v + i)
             if m.equations[i].equation.level == 0 and len(rows) == 1 and kind_of(joints.kind[rows[0]]).counts_turns:
-                joints.near[rows[0]] = motion[i, 0] / joints.factor[rows[0]]
+                angle, (a, b) = motion[i, 0] / joints.factor[rows[0]], _ends(joints)[rows[0]]
+                for table in self.angular:
+                    there = (_ends(table) == (a, b)).all(axis=1) & (table.kind == joints.kind[rows[0]])
+                    table.near[there] = angle
 
     def accept(self, q: FloatArray, markers: MarkerWork) -> None:
         """After an accepted step: the present angles, at the poses in ``markers``, are those to count turns from."""

@@ -259,7 +259,7 @@ class _Inverse:
         """M a + f (n,), G (m, n) of the passive joints and B (n, k) on the free velocities."""
         dyn, motion, E = self.dyn, self.motion, self.E
         q, v, a = (np.array(x[i]) for x in (motion.q, motion.v, motion.a))
-        dyn.set_time(float(motion.t[i]))
+        motion.set_loads(dyn, i)
         dyn.T[:] = np.eye(3)
         r = E.T @ dyn.tangent(q, v, a, np.zeros(dyn.n_c), (0.0, 0.0))[: dyn.n_v]
         whole = (constraint_rows(dyn.mechanics, dyn.B, dyn.n_v) @ E).toarray()

@@ -354,6 +354,10 @@ class States(ShownStates):
         """Set the loads and prescribed motions that acted in a stored state, and the turns there."""
         raise NotImplementedError
 
+    def event_factors(self, step: int) -> dict[str, float]:
+        """Factors of loads, by name, as actions of events had set them before a stored state; empty if none did."""
+        return {}
+
     def set_turns(self, dynamics: Dynamics, step: int) -> None:
         """Count turns from the angles of a stored state, where they are known."""
         angles = self.counted_angles

@@ -307,7 +307,24 @@ class TimeSolution(States):
         """Unit of time."""
         return str(self.model.units.time)
 
+    def event_factors(self, step: int) -> dict[str, float]:
+        """Factors of all loads, by name, as actions of events had set them before a stored state; empty if none did.
+
+        A state that is stored at the time of an event is the one before its action.
+        """
+        changes, t = self.extra.get("events", {}).get("changes", ()), float(self.t[step])
+        if not changes:
+            return {}
+        factors = dict.fromkeys(self.model.load_names, 1.0)
+        for since, some in changes:
+            if since is None or since < t:
+                factors |= some
+        return factors
+
     def set_loads(self, dynamics: Dynamics, step: int) -> None:
         """Set the loads and prescribed motions at a stored time, and the turns there."""
+        factors = self.event_factors(step)
+        if factors:
+            dynamics.prescribed.change_loads(factors, "states of a run")
         dynamics.set_time(float(self.t[step]))
         self.set_turns(dynamics, step)

@@ -60,6 +60,7 @@ def _sign(states: States, number: int, step: int) -> float:
     scales, load = getattr(states, "scales", None), states.model.loads[number]
     if scales is None:
         factor = value_at(load.label, load.history, float(states.t[step]), 1.0)
+        factor *= states.event_factors(step).get(states.model.load_names[number], 1.0)
     else:
         factor = float(scales[step][number])
     return -1.0 if factor < 0.0 else 1.0
