@@ -59,7 +59,7 @@ class Form:
         return True
 
     def several(self, state: StepState, h: float, anew: bool) -> bool:
-        """Whether steps of size h can be made in one call from a state, or after it if they begin ``anew``."""
+        """Whether steps of size h can be made in one call from a state; ``anew``: forces have jumped there."""
         return True
 
     def begin(self, state: StepState, h: float) -> None:
