@@ -4,9 +4,9 @@ r"""Many steps over arrays alone: the loop around the steps of a scheme, compile
 in which the fields of its arguments are plain variables, since compilers handle large tuples slowly. The operations of
 a scheme (`newton_step`, `explicit_stages`, `backward_step`) take the places of their calls (`inline`), and calls of the
 kernels of one set of types those of what is `written`. Sizes of steps are chosen by the functions of
-`flexmbs.integrators.step_control`, or by the scheme; one that is rejected for its error is made again here. A step that fails, or a fixed
-one that would not be accepted, ends the call before it: the loop in Python makes that step, with its further attempts
-and messages.
+`flexmbs.integrators.step_control`, or by the scheme; one that is rejected for its error is made again here. A step that
+fails, or a fixed one that would not be accepted, ends the call before it: the loop in Python makes that step, with its
+further attempts and messages.
 """
 
 # ruff: noqa: F841  # the operations that are written into `advance` use its variables
