@@ -15,6 +15,7 @@ from flexmbs.io.time_files import CHECKPOINT
 from tests.integrators.compiled.conftest import same
 from tests.integrators.compiled.test_control import Cart, controllers, same_samples
 from tests.integrators.compiled.test_runs import contradiction
+from tests.integrators.compiled.test_user_functions import as_in_python, machine
 from tests.models.flexible_trees import arm
 from tests.models.floating import bar
 
@@ -173,6 +174,13 @@ def test_first_order_states(compared, step: object) -> None:
     friction = fx.BristleFriction(slide, coefficient=0.3, load=5.0, deflection=1e-3, damping=0.0, name="friction")
     run = compared(fx.Model(block, slide, friction), 0.2, step, output=fx.Output(every=0.02))
     assert run.energy.dissipated[-1] > 0.01
+
+
+@pytest.mark.parametrize("make", [machine, as_in_python])
+def test_functions_of_users(compared, make: Callable[[], fx.Model]) -> None:
+    """Forces, states and controllers that numba compiles, and the same called in Python from within the steps."""
+    run = compared(make(), 0.05, CONTROLLED, output=fx.Output(every=0.01))
+    assert bool(run.counts["calls"]) == (make is as_in_python)
 
 
 @pytest.mark.parametrize(("step", "max_order"), [(CONTROLLED, 5), (5e-4, 2), (5e-4, 5)])
