@@ -193,7 +193,7 @@ def compare(name: str, model: fx.Model, tip: fx.Marker, until: float, rtol: floa
     costs: list[tuple[float, float]] = []
     rows = []
     for line in LINES:
-        scheme = fx.BDF(corrector=line.options)
+        scheme = fx.BDF(corrector=line.options, compiled=False)
         runs = [
             fx.simulate(
                 system, until, step=fx.ErrorControl(rtol=rtol), integrator=scheme, output=output, progress=False

@@ -4,10 +4,10 @@ First the slider-crank of `bench_dynamics.py`, compiled steps against compiled s
 error control chooses, with dense output, with three events of which each happens once (full turns of the crank), and
 with three that happen at every stroke; with every state stored, without energies, as is usual, and with a look at the
 energies. Then models of several kinds of bodies, compiled steps against the loop in
-Python; both give the same numbers to the last bit, which is checked. Processor time of `simulate`, its start included;
-the runs of both sides alternate.
+Python, of generalized-alpha and of backward differentiation; both give the same numbers to the last bit, which is
+checked. Processor time of `simulate`, its start included; the runs of both sides alternate.
 
-    python benchmarks/bench_schemes.py [repetitions] [crank] [bodies]
+    python benchmarks/bench_schemes.py [repetitions] [crank] [bodies] [backward]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import bench_dynamics
@@ -130,27 +131,42 @@ def rope() -> fx.Model:
 
 
 def bodies(repetitions: int) -> None:
-    """Compiled steps against the loop in Python."""
+    """Generalized-alpha on several kinds of bodies, compiled against the loop in Python, over 400 fixed steps."""
     models = {
-        "floating body, 6 shapes": (floating(0), 1e-3), "floating body, 20 shapes": (floating(14), 1e-3),
-        "arm of 6 links, one of 20 shapes": (arm(20), 1e-3), "spatial cable, hinge at its end": (rope(), 1e-3),
-        "slider-crank": (bench_dynamics.crank()[0], STEP),
+        "floating body, 6 shapes": floating(0), "floating body, 20 shapes": floating(14),
+        "arm of 6 links, one of 20 shapes": arm(20), "spatial cable, hinge at its end": rope(),
+        "slider-crank": bench_dynamics.crank()[0],
     }  # fmt: skip
+    both_roads(repetitions, {name: (model, 400 * STEP) for name, model in models.items()}, scheme)
+
+
+def backward(repetitions: int) -> None:
+    """Backward differentiation, compiled against the loop in Python."""
+    models = {
+        "slider-crank": (bench_dynamics.crank()[0], UNTIL),
+        "cable of 20 elements": (bench_dynamics.pendulum(20)[0], 1.0), "floating body, 6 shapes": (floating(0), 0.4),
+        "arm of 6 links, one of 20 shapes": (arm(20), 0.4),
+    }  # fmt: skip
+    both_roads(repetitions, models, lambda compiled: fx.BDF(compiled=compiled))
+
+
+def both_roads(repetitions: int, models: dict[str, tuple[fx.Model, float]], make: Callable[[bool], Any]) -> None:
+    """Models and the ends of their runs, with fixed steps and with error control; ``make`` gives the scheme."""
     rows = []
-    for name, (model, h) in models.items():
+    for name, (model, until) in models.items():
         system = fx.compile_model(model)
-        for control in (h, fx.ErrorControl(RTOL)):
-            settings = {"until": 400 * h, "step": control, "output": fx.Output(every=400 * h, energy=False)}
+        for control in (STEP, fx.ErrorControl(RTOL)):
+            settings = {"until": until, "step": control, "output": fx.Output(every=until, energy=False)}
             times: dict[bool, list[float]] = {True: [], False: []}
             last = {}
             for k in range(repetitions + 1):
                 for compiled, taken in times.items():
-                    one, run = timed(system, integrator=scheme(compiled), **settings)
+                    one, run = timed(system, integrator=make(compiled), **settings)
                     taken += [one] if k else []
                     last[compiled] = run
             assert np.array_equal(last[True].q, last[False].q)
             ours, python = (measure.Sample.of(times[c]).scaled(1e6).median for c in (True, False))
-            what = "fixed" if control == h else "error control"
+            what = "fixed" if control == STEP else "error control"
             number = len(last[True].steps)
             rows.append([name, what, number, f"{ours:.1f}", f"{python:.1f}", f"{ours / python:.2f}"])
     measure.table(("model", "steps", "number", "compiled [us]", "loop in Python [us]", "ratio"), rows)
@@ -161,7 +177,7 @@ def main() -> None:
     repetitions = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 7
     print(measure.facts())
     begin = time.perf_counter()
-    for name, part in (("crank", crank), ("bodies", bodies)):
+    for name, part in (("crank", crank), ("bodies", bodies), ("backward", backward)):
         if name in arguments or not arguments:
             part(repetitions)
             print()

@@ -172,7 +172,7 @@ class Chunks:
         if run.recorder.energy:
             self._hold(i)
         if run.wanted is None:
-            run.recorder.store(steps.state(i))
+            run.recorder.store(steps.state(i, remembers=False))
         else:
             run.store(steps.start(i), steps.state(i))
 

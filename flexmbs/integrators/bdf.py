@@ -17,44 +17,36 @@ S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in D
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, show
+from flexmbs.core.checks import as_count, as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.bdf_dense import Polynomial
-from flexmbs.integrators.bdf_history import History
-from flexmbs.integrators.bdf_motion import advance, motion
-from flexmbs.integrators.bdf_plan import Plan
+from flexmbs.integrators.bdf_history import History, past_of
+from flexmbs.integrators.bdf_motion import add, motion
+from flexmbs.integrators.bdf_order import CALM, FACTOR, NUMBERS, ORDER, RISING, TARGET, choose, longest_step
+from flexmbs.integrators.bdf_order import size_of_change as size_of
+from flexmbs.integrators.bdf_plan import ACCELERATION, POSITION, RATE, VELOCITY, Plan
+from flexmbs.integrators.bdf_step import CONVERGED, FIXED_CONVERGED, STATES, advance
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
-from flexmbs.integrators.implicit_step import CLOSED, EPS, FAR, GROWING, MET, MET_RATE, PATIENT, settled
+from flexmbs.integrators.driven import Driven
+from flexmbs.integrators.implicit_step import CLOSED, DONE, ENDS, EPS, FAR, MET, MET_RATE, settled
 from flexmbs.integrators.iteration_matrix import CorrectorOptions, IterationMatrix
 from flexmbs.integrators.stepper import Stepper, turned_too_far
 from flexmbs.kernels.steps import hold_back, largest_gap, largest_part, position_norm, put_back, retract, yielded
 
-__all__ = ["BDF"]
+__all__ = ["BDF", "Backward"]
 
 HIGHEST = 5
 """Largest order."""
 LEAST_DAMPING = {2: 0.0} | {k: math.cos(math.radians(a)) for k, a in ((3, 86.03), (4, 73.35), (HIGHEST, 51.84))}
 """Damping ratio from which an order is stable for a vibration whatever the step, by its angle of stability."""
-CONVERGED = 0.02
-"""Error left by the iteration, over the tolerance."""
-FIXED_CONVERGED = 1e-4
-"""The same for fixed steps, over the change of the positions by the iteration."""
-SECOND, STALLED = 0.9, 0.6
-"""Rates from which the matrix is made anew after the second iteration, which owes much to multipliers that were not
-predicted, and from which round-off is reached."""
-STATES = 1e-6
-"""Relative error of first-order states left by the iteration."""
-LEAST_GAIN, MOST_GAIN = 1.2, 2.0
-"""Gain of the step from which it is changed, and the largest."""
 DIVIDED = {4: (8, 4, 2), 5: (16, 8, 4, 2)}
 """Parts of the first fixed steps, by order: the very first step has an error of order 3 whatever that of the others."""
 
@@ -76,11 +68,14 @@ class BDF:
         a mode with less than 7 % of the critical one; 3 and 4 below 29 % and 62 %; and 5 for all others.
     corrector : CorrectorOptions
         How the matrix of the iteration is come by.
+    compiled : bool, optional
+        Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
+        left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
 
     Raises
     ------
     ModelError
-        If a value is out of bounds.
+        If a value is out of bounds, or ``compiled`` neither True nor False.
 
     Notes
     -----
@@ -105,6 +100,7 @@ class BDF:
 
     max_order: int | None = None
     corrector: CorrectorOptions = field(default_factory=CorrectorOptions)
+    compiled: bool | None = None
     index: int = field(init=False, default=2)
     reference: str = field(init=False, default="Gear, Leimkuhler and Gupta 1985; Brenan, Campbell and Petzold 1996")
 
@@ -116,6 +112,8 @@ class BDF:
             )
         if not isinstance(self.corrector, CorrectorOptions):
             raise ModelError(f"BDF: corrector must be CorrectorOptions, not {show(self.corrector)}.")
+        if self.compiled is not None:
+            as_flag("BDF", "compiled", self.compiled)
 
     @property
     def order(self) -> int:
@@ -137,34 +135,44 @@ class BDF:
         memory = History.begin(t, len(q), a, h).pack(np.empty(0))
         return StepState(t, q, v, a, a, lam, v, 0.0, memory)
 
-    def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
+    def stepper(self, dynamics: Dynamics, tolerance: float) -> Backward:
         """What makes the steps; a ``tolerance`` of 1 or more says that steps are fixed and errors only reported."""
-        return _Stepper(self, dynamics, tolerance)
+        return Backward(self, dynamics, tolerance)
 
 
-class _Stepper(Stepper):
-    """Steps on one system."""
+class Backward(Driven, Stepper):
+    """Steps on one system, by a compiled driver or by the loop in Python.
+
+    The operations of `bdf_step.advance` are its methods.
+    """
 
     retreat = 0.25
 
     def __init__(self, scheme: BDF, dynamics: Dynamics, tolerance: float) -> None:
+        from flexmbs.integrators.compiled.backward_step import BackwardForm
+        from flexmbs.integrators.compiled.choice import Choice
+
         super().__init__(scheme, dynamics, tolerance)
+        n_v = dynamics.n_v
         self.fixed = tolerance >= 1.0
-        self.most = scheme.order_for(dynamics)
+        self.largest_order = scheme.order_for(dynamics)
+        self.parts = np.array(DIVIDED.get(self.largest_order, ()), dtype=float)
         self.two_levels = dynamics.n_c > 0
         self.matrix = IterationMatrix(dynamics, scheme.corrector, int(self.two_levels))
-        self._residuals = 0
-        self._orders = [0] * (HIGHEST + 1)
-        n_v = dynamics.n_v
-        self._held, self._y, self._none = np.empty(n_v), np.zeros(n_v), np.zeros(n_v)
-        self._Q = np.zeros_like(dynamics.T)
+        self.plan = Plan(dynamics, self.largest_order, self.fixed)
+        self.residuals, self.orders = 0, [0] * (HIGHEST + 1)
+        self.most, self.slow = scheme.corrector.max_iterations, self.matrix.slow
+        self.closed = CLOSED if self.fixed else MET
+        self._held, self._dx, self._dy = np.empty(n_v), np.empty(n_v), np.zeros(n_v)
+        self._theta, self._y, self._Q = np.empty(n_v), np.empty(n_v), np.zeros_like(dynamics.T)
         self._rate_gap = 0.0
+        self.choice = Choice(dynamics, scheme, tolerance, BackwardForm(self))
 
     @property
     def counts(self) -> dict[str, float]:
         """Work so far: residuals of iterations, what the matrix cost, and the steps made with each order."""
-        found: dict[str, float] = {"residuals": self._residuals, "groups": self.matrix.groups, **self.matrix.counts}
-        return found | {f"steps_of_order_{k}": n for k, n in enumerate(self._orders) if n}
+        found: dict[str, float] = {"residuals": self.residuals, "groups": self.matrix.groups, **self.matrix.counts}
+        return found | {f"steps_of_order_{k}": n for k, n in enumerate(self.orders) if n}
 
     def forget(self) -> None:
         """Drop the factors; they are made again as the state says."""
@@ -179,26 +187,13 @@ class _Stepper(Stepper):
         That is the parts of the first fixed steps, or a first step whose error is half the tolerance, and growth from
         there.
         """
-        dyn, limit = self.dynamics, super().longest(state)
-        past, _ = self._past(state, 0.0)
-        if not self.fixed:
-            if len(past.t):
-                return min(limit, past.target)
-            size = dyn.size_of(state.a)
-            return min(limit, math.sqrt(self.tolerance / size)) if size > 0.0 else limit
-        if self.most in DIVIDED and past.target > 0.0:
-            parts = DIVIDED[self.most]
-            number = int((state.t - past.origin) / past.target + 1e-6)
-            if 0 <= number < len(parts):
-                return min(limit, past.target / parts[number])
-        return limit
-
-    def _past(self, state: StepState, h: float) -> tuple[History, FloatArray]:
-        """What the scheme remembers; after a step of another scheme it starts as if with steps of that size."""
         dyn = self.dynamics
-        if History.is_in(state.memory):
-            return History.unpack(state.memory, dyn.n_q, dyn.n_v)
-        return History.begin(state.t, dyn.n_q, state.a, abs(state.h_old or h)), np.empty(0)
+        past, _ = past_of(state, 0.0, dyn.n_q, dyn.n_v)
+        size = 0.0 if self.fixed or len(past.t) else dyn.size_of(state.a)
+        return longest_step(
+            super().longest(state), self.fixed, len(past.t), past.target, state.t - past.origin, self.parts, size,
+            self.tolerance,
+        )  # fmt: skip
 
     def at_onset(self, state: StepState) -> StepState:
         """As at the start of a run: points of a long flight say nothing of the forces from here on."""
@@ -209,179 +204,119 @@ class _Stepper(Stepper):
         return Polynomial(old, new, self.dynamics.n_linear)
 
     def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
-        dyn = self.dynamics
-        history, point = self._past(state, h)
-        if len(history.t) and (state.t - history.t[0]) * h < 0.0:  # back in time there is no past
-            history, point = History.begin(state.t, dyn.n_q, state.a, abs(h)), np.empty(0)
-        plan = Plan(state, h, history, self.most, self.fixed, dyn)
-        return self._iterate(state, h, plan, point)
+        dyn, plan = self.dynamics, self.plan
+        history, point = past_of(state, h, dyn.n_q, dyn.n_v)
+        plan.lay(state, h, history)
+        self.state, self.h, self.t = state, h, state.t + h
+        self._theta[:], self._y[:] = plan.predicted[POSITION], 0.0
+        self.q1, self.v1, self.a1 = np.empty(dyn.n_q), np.empty(dyn.n_v), np.empty(dyn.n_v)
+        self.lam = state.lam.copy()
+        size = max(1.0, position_norm(state.q, dyn.mass, dyn.n_linear) / max(dyn.position_size, 1e-300))
+        self.floor, self.far = 8.0 * EPS * size, FAR * size
+        self.renew = not (self.matrix.restore(point) and self.matrix.serves(plan.alpha, self.t))
+        dyn.set_time(self.t)
+        self._move()
+        status, number = advance(self)
+        if status != DONE:
+            return self.failed(ENDS[status], number)
+        return self._accept(history, number)
 
-    def _recall(self, lam: FloatArray, position: float, velocity: float) -> None:
-        """What the guess of the multipliers has yielded, into the constraints; later iterations close them."""
-        dyn = self.dynamics
-        yielded(lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, position, velocity, dyn.r)
-
-    def _iterate(self, state: StepState, h: float, plan: Plan, point: FloatArray) -> StepResult:
-        dyn, matrix, t = self.dynamics, self.matrix, state.t + h
-        n_v, n_linear = dyn.n_v, dyn.n_linear
-        alpha = plan.alpha
-        wa = alpha * alpha
-        theta, y, none = plan.theta_p.copy(), np.zeros(n_v), self._none
-        q1, v1, a1, lam = np.empty(dyn.n_q), np.empty(n_v), np.empty(n_v), state.lam.copy()
-        size_of_all = max(1.0, position_norm(state.q, dyn.mass, n_linear) / max(dyn.position_size, 1e-300))
-        floor = 8.0 * EPS * size_of_all
-        fresh = not (matrix.restore(point) and matrix.serves(alpha, t))
-        renewed = False
-        last = math.inf
-        closed = CLOSED if self.fixed else MET
-        dyn.set_time(t)
-        for number in range(1, self.scheme.corrector.max_iterations + 1):
-            began = perf_counter()
-            self._move(state, plan, theta, y, q1, v1, a1)
-            if fresh:
-                matrix.evaluate(t, q1, v1, a1, lam, alpha)
-                fresh, renewed = False, True
-            else:
-                dyn.residual(q1, v1, a1, lam)
-                self._residuals += 1
-            dyn.seconds["evaluation"] += perf_counter() - began
-            gap = largest_gap(dyn.r, n_v, dyn.equation_sizes, dyn.velocity_rows, h) if self.two_levels else 0.0
-            dy = none
-            if self.two_levels:
-                dy = self._correction(alpha)
-                if number == 1:
-                    self._recall(lam, 1.0 / wa, 1.0 / wa)
-                x = dyn.solve(1.0 / wa, -1.0, -1.0)
-            else:
-                if number == 1:
-                    self._recall(lam, -1.0 / wa, -alpha / wa)
-                x = dyn.solve(1.0 / wa, 1.0, 1.0 / alpha)
-            x = x * matrix.scale(alpha)
-            lam += wa * x[n_v:]
-            x = x[:n_v]
-            advance(theta, y, x, dy, self._Q, n_linear)
-            size = dyn.size_of(x) + dyn.size_of(dy)
-            if not size < FAR * size_of_all:
-                return self.failed(StepStatus.DIVERGED, number)
-            rate = size / last if last > 0.0 else 0.0
-            wanted = CONVERGED * self.tolerance
-            if self.fixed:
-                wanted = FIXED_CONVERGED * dyn.size_of(theta - plan.theta_p)
-            small = number > 1 and rate < 1.0 and size * rate <= wanted * (1.0 - rate)
-            small = small or (number == 1 and not self.fixed and size <= 0.3 * wanted)
-            done = size <= floor or (small and gap <= closed)
-            done = done or (number > 2 and rate > STALLED and size <= 30.0 * floor)
-            done = done and gap <= MET and self._rates_met(v1, h)
-            done = done and settled(dyn.states, dyn.system.state_resolutions, x, v1, a1, alpha, h, STATES)
-            if done and turned_too_far(dyn, theta):
-                return self.failed(StepStatus.TURNED, number)
-            if done:
-                self._move(state, plan, theta, y, q1, v1, a1)
-                return self._accept(state, h, plan, theta, q1, v1, a1, lam, number)
-            if number > PATIENT and rate > GROWING:
-                return self.failed(StepStatus.DIVERGED, number)
-            if number > 1 and rate > (SECOND if number == 2 else matrix.slow):
-                fresh = not renewed or number % 3 == 0
-            last = size
-        return self.failed(StepStatus.SLOW, self.scheme.corrector.max_iterations)
-
-    def _move(
-        self, state: StepState, plan: Plan, theta: FloatArray, y: FloatArray, q: FloatArray, v: FloatArray,
-        a: FloatArray,
-    ) -> None:  # fmt: skip
-        """Positions, velocities, accelerations at an increment, and the metric of further ones."""
-        dyn = self.dynamics
+    def _move(self) -> None:
+        """Positions, velocities, accelerations at the increment, and the metric of further ones."""
+        dyn, plan, n_linear = self.dynamics, self.plan, self.dynamics.n_linear
+        predicted = plan.predicted
         motion(
-            theta, y, plan.theta_p, plan.rate_p, plan.v_p, plan.vd_p, plan.alpha, dyn.n_linear, v, a, dyn.T, self._Q
+            self._theta, self._y, predicted[POSITION], predicted[RATE], predicted[VELOCITY], predicted[ACCELERATION],
+            plan.alpha, n_linear, self.v1, self.a1, dyn.T, self._Q,
         )  # fmt: skip
-        retract(state.q, theta, dyn.n_linear, q)
+        retract(self.state.q, self._theta, n_linear, self.q1)
 
-    def _correction(self, alpha: float) -> FloatArray:
-        """The correction of positions by what the increment of the motion will leave of g; then the right side of that.
+    # --- what `bdf_step.advance` asks for ---------------------------------------------------------------------------
 
-        As in the stabilised form of generalized-alpha: G v + g_t is met by the motion, with what the correction does
-        to it.
-        """
+    def linearise(self) -> bool:
+        began = perf_counter()
+        self.matrix.evaluate(self.t, self.q1, self.v1, self.a1, self.lam, self.plan.alpha)
+        self.dynamics.seconds["evaluation"] += perf_counter() - began
+        return False
+
+    def evaluate(self) -> bool:
+        dyn, began = self.dynamics, perf_counter()
+        dyn.residual(self.q1, self.v1, self.a1, self.lam)
+        self.residuals += 1
+        dyn.seconds["evaluation"] += perf_counter() - began
+        return False
+
+    def violation(self) -> float:
         dyn = self.dynamics
-        rate = dyn.rates()
-        self._rate_gap = largest_part(rate, dyn.equation_sizes)
-        hold_back(dyn.r, rate, dyn.velocity_rows, dyn.n_v, alpha, self._held)
-        y = dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v].copy()
-        self.matrix.rate_coupling(y, rate)
-        self._y[:] = 0.0
-        put_back(self._held, rate, dyn.n_v, y, dyn.r, self._y)
-        return y
+        return largest_gap(dyn.r, dyn.n_v, dyn.equation_sizes, dyn.velocity_rows, self.h)
 
-    def _rates_met(self, v: FloatArray, h: float) -> bool:
-        """Whether the velocities met their constraints before the last increment, or nearly so."""
+    def correct(self, number: int) -> float:
+        """One correction, with constraints in two levels, as in the stabilised form of generalized-alpha.
+
+        First the correction y of the positions by what the increment of the motion will leave of g, then that increment
+        itself; G v + g_t is met by the motion, with what y does to it.
+        """
+        dyn, alpha = self.dynamics, self.plan.alpha
+        wa = alpha * alpha
+        if self.two_levels:
+            rate = dyn.rates()
+            self._rate_gap = largest_part(rate, dyn.equation_sizes)
+            hold_back(dyn.r, rate, dyn.velocity_rows, dyn.n_v, alpha, self._held)
+            y = dyn.solve(0.0, 1.0, 1.0)[: dyn.n_v]
+            self.matrix.rate_coupling(y, rate)
+            self._dy[:] = 0.0
+            put_back(self._held, rate, dyn.n_v, y, dyn.r, self._dy)
+        if number == 1:
+            yielded(self.lam, dyn.multiplier_compliance, dyn.velocity_rows, dyn.n_v, 1.0 / wa, 1.0 / wa, dyn.r)
+        d = dyn.solve(1.0 / wa, -1.0, -1.0)
+        add(d, self._dy, self._Q, self.matrix.scale(alpha), wa, dyn.n_linear, self._theta, self._y, self._dx, self.lam)
+        self._move()
+        return dyn.size_of(self._dx) + dyn.size_of(self._dy)
+
+    def allowed(self) -> float:
+        if not self.fixed:
+            return CONVERGED * self.tolerance
+        dyn, plan = self.dynamics, self.plan
+        changed = size_of(
+            self._theta, plan.predicted[POSITION], dyn.mass, dyn.body_of, dyn.body_sizes, plan.sums, plan.change
+        )  # fmt: skip
+        return FIXED_CONVERGED * changed
+
+    def rates_met(self) -> bool:
         if not self.two_levels:
             return True
+        speed = largest_part(self.v1, self.dynamics.velocity_sizes)
+        return self._rate_gap <= MET_RATE * speed + MET / abs(self.h)
+
+    def settled(self) -> bool:
         dyn = self.dynamics
-        return self._rate_gap <= MET_RATE * largest_part(v, dyn.velocity_sizes) + MET / abs(h)
+        resolutions = dyn.system.state_resolutions
+        return settled(dyn.states, resolutions, self._dx, self.v1, self.a1, self.plan.alpha, self.h, STATES)
 
-    def _accept(
-        self, state: StepState, h: float, plan: Plan, theta: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray,
-        lam: FloatArray, iterations: int,
-    ) -> StepResult:  # fmt: skip
-        """The new state if its error allows, and what comes next."""
-        history = plan.history
-        k = plan.order
+    def turned(self) -> bool:
+        return turned_too_far(self.dynamics, self._theta)
 
-        def error(m: int) -> float:
-            """Local error of order m over the tolerance; infinite if the past does not tell it."""
-            if not 1 <= m < len(plan.constants):
-                return math.inf
-            c = abs(plan.constants[m])
-            c = c / (1.0 + c) if m == k else c
-            by_q = self.dynamics.size_of(theta - plan.values[0][m])
-            by_v = abs(h) * self.dynamics.size_of(v - plan.values[1][m])
-            return float(c * max(by_q, by_v) / self.tolerance)
+    # --- the end of a step ------------------------------------------------------------------------------------------
 
-        found = error(min(k, plan.degree))
-        order, calm, rising, factor = k, 0, False, None
-        if not self.fixed and found <= 1.0:
-            order, calm, rising, factor = self._next(history, k, found, error)
-        elif not self.fixed:
-            factor = 0.25 if not math.isfinite(found) else max(0.25, 0.9 * (2.0 * found) ** (-1.0 / (k + 1)))
-        if self.fixed or found <= 1.0:
-            self._orders[k] += 1
-        target = history.target
-        if factor is not None:
-            cut = len(history.t) > 0 and factor >= 1.0 and abs(h) < 0.99 * target  # by a sample, say
-            target = max(abs(h) * factor, target if cut else 0.0)
-        past = history.after(state.t, state.q, state.v, order, calm, rising, target)
+    def _accept(self, history: History, iterations: int) -> StepResult:
+        """The new state with its error, and what comes next."""
+        dyn, state, plan, h = self.dynamics, self.state, self.plan, self.h
+        now, then = np.zeros(len(NUMBERS)), np.zeros(len(NUMBERS))
+        now[CALM], now[RISING], now[TARGET] = history.calm, history.rising, history.target
+        error = choose(
+            now, len(history.t), self.largest_order, self.fixed, plan.order, plan.n, h, self.tolerance, plan.constants,
+            plan.values, self._theta, self.v1, dyn.mass, dyn.body_of, dyn.body_sizes, plan.sums, plan.change, then,
+        )  # fmt: skip
+        self.made(plan.order, error)
+        past = history.after(
+            state.t, state.q, state.v, int(then[ORDER]), int(then[CALM]), bool(then[RISING]), float(then[TARGET])
+        )
         memory = past.pack(self.matrix.point)
-        new = StepState(state.t + h, q, v, a, a, lam, state.v, h, memory)
-        return StepResult(new, found, iterations, StepStatus.DONE, exponent=1.0 / (k + 1), factor=factor)
+        new = StepState(self.t, self.q1, self.v1, self.a1, self.a1, self.lam, state.v, h, memory)
+        factor = None if self.fixed else float(then[FACTOR])
+        return StepResult(new, error, iterations, StepStatus.DONE, factor=factor)
 
-    def _next(
-        self, history: History, k: int, found: float, error: Callable[[int], float]
-    ) -> tuple[int, int, bool, float]:
-        """Order, steps since it changed, whether all still rises, and ratio of the next step to this one."""
-
-        def gain(e: float, m: int, safety: float) -> float:
-            return float((safety * max(e, 1e-12)) ** (-1.0 / (m + 1)))
-
-        same = gain(found, k, 2.0)
-        below = gain(error(k - 1), k - 1, 2.0) if k > 1 else 0.0
-        if history.rising:
-            if k < self.most and same > 1.0 and below <= same:
-                return k + 1, 0, True, min(MOST_GAIN, same)
-            if same >= MOST_GAIN and below <= same:
-                return k, 0, True, MOST_GAIN
-        calm = history.calm + 1
-        if calm <= k:
-            return k, calm, False, self._gain(same) if same < 1.0 else 1.0
-        above = gain(error(k + 1), k + 1, 3.0) if k < self.most else 0.0
-        best, order = max((same, k), (below, k - 1), (above, k + 1))
-        if order != k and best < LEAST_GAIN:
-            best, order = same, k
-        factor = self._gain(best)
-        return order, 0 if order != k or factor != 1.0 else calm, False, factor
-
-    @staticmethod
-    def _gain(gain: float) -> float:
-        """The ratio of steps for a gain that the errors allow; small gains are left alone."""
-        if gain >= LEAST_GAIN:
-            return min(gain, MOST_GAIN)
-        return 1.0 if gain >= 1.0 else max(0.5, 0.9 * gain)
+    def made(self, order: int, error: float) -> None:
+        """Count a step, if its error allows it."""
+        if self.fixed or error <= 1.0:
+            self.orders[order] += 1

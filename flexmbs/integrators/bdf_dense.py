@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.integrators.bdf_history import History, weights
+from flexmbs.integrators.bdf_history import History
+from flexmbs.integrators.bdf_polynomials import weights
 from flexmbs.integrators.contracts import StepState
 from flexmbs.kernels.steps import local, retract
 

@@ -17,7 +17,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import tangent_operator
 
-__all__ = ["advance", "motion"]
+__all__ = ["add", "motion"]
 
 
 @kernel
@@ -83,20 +83,27 @@ def motion(
 
 
 @kernel
-def advance(theta: FloatArray, y: FloatArray, x: FloatArray, dy: FloatArray, Q: FloatArray, n_linear: int) -> None:
-    """theta += Q (x + dy), y += Q dy."""
+def add(
+    d: FloatArray, dy: FloatArray, Q: FloatArray, scale: float, wa: float, n_linear: int, theta: FloatArray,
+    y: FloatArray, dx: FloatArray, lam: FloatArray,
+) -> None:  # fmt: skip
+    """theta += Q (x + dy), y += Q dy, with dx = x = scale d; wa times that to the multipliers, behind it in d."""
     n_v = theta.shape[0]
+    for i in range(n_v):
+        dx[i] = scale * d[i]
+    for i in range(lam.shape[0]):
+        lam[i] += wa * (scale * d[n_v + i])
     for i in range(n_linear):
-        theta[i] += x[i] + dy[i]
+        theta[i] += dx[i] + dy[i]
         y[i] += dy[i]
     for n in range((n_v - n_linear) // 6):
         k = n_linear + 6 * n
         for i in range(3):
-            theta[k + i] += x[k + i] + dy[k + i]
+            theta[k + i] += dx[k + i] + dy[k + i]
             y[k + i] += dy[k + i]
             z, w = 0.0, 0.0
             for j in range(3):
-                z += Q[n, i, j] * (x[k + 3 + j] + dy[k + 3 + j])
+                z += Q[n, i, j] * (dx[k + 3 + j] + dy[k + 3 + j])
                 w += Q[n, i, j] * dy[k + 3 + j]
             theta[k + 3 + i] += z
             y[k + 3 + i] += w

@@ -231,6 +231,12 @@ class IterationMatrix:
 
     def evaluate(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, alpha: float) -> None:
         """Residual, matrix and factors at a state, with the ``T`` of the dynamics."""
+        if not self.reuse and self._differences is None:  # nothing of it is needed later
+            self.dynamics.tangent(q, v, a, lam, (1.0 / (alpha * alpha), 1.0 / alpha), self.on_rates)
+            self.evaluated(1)
+            self.dynamics.factorise(1.0)
+            self.alpha, self._mine = alpha, self.dynamics.factorisations
+            return
         place = Place(t, alpha, q, v, a, lam, self.dynamics.T)
         before = self._now if len(self.point) else None
         X, E = self._parts(place)
@@ -244,6 +250,11 @@ class IterationMatrix:
             now = self._followed(before, now)
         self._now, self._values = now, now.values
         self.point = np.concatenate(([alpha, t], now.pack()))
+
+    def evaluated(self, number: int) -> None:
+        """Count exact matrices that are not kept."""
+        self._counts["matrices"] += number
+        self._counts["tangents"] += number
 
     def combine(self, alpha: float, t: float) -> None:
         """Matrix and factors for another alpha, and for the excitations at t, without evaluating anything."""

@@ -138,7 +138,7 @@ class Driver:
         self._first_number, self._first_size = take.counts
         numbers = {name: take.value(float(value)) for name, value in self._numbers._asdict().items()}
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
-        table = {name: take.value(value) for name, value in form.table()._asdict().items()}
+        table = {name: take.value(value) for name, value in form.table(n)._asdict().items()}
         fields = {"s": numbers, "c": sizes, "x": arrays, "z": table}
         if self.memory is not None:
             fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
@@ -169,9 +169,12 @@ class Driver:
             self.dynamics.set_time(t)
         if self._run(state, h, 1, 0.0, given, False, False) == 0:
             return None
-        new = StepState(t, x.Q[1].copy(), x.V[1].copy(), x.A[1].copy(), x.AUX[1].copy(), x.LAM[1].copy(), state.v, h)
-        error, iterations = float(x.errors[0]), int(x.iterations[0])
-        return StepResult(new, error, iterations, StepStatus.DONE, exponent=self.form.exponent)
+        error, iterations, form = float(x.errors[0]), int(x.iterations[0]), self.form
+        new = StepState(
+            t, x.Q[1].copy(), x.V[1].copy(), x.A[1].copy(), x.AUX[1].copy(), x.LAM[1].copy(), state.v, h,
+            form.memory(x, 1),
+        )  # fmt: skip
+        return StepResult(new, error, iterations, StepStatus.DONE, exponent=form.exponent, factor=form.factor())
 
     def advance(
         self, state: StepState, h: float, ends: FloatArray, error_before: float, powers: bool,
@@ -182,7 +185,7 @@ class Driver:
         ``powers``: tell the powers of prescribed motions, forces and loads. Turns are counted. ``plan``: the samples
         among these ends.
         """
-        if self._pauses():
+        if self._pauses() or not self.form.several(state, h, plan is not None and bool(plan.anew)):
             return None
         dyn, x = self.dynamics, self.x
         n = min(len(ends), self.most)
@@ -286,6 +289,7 @@ class Driver:
         parts = state.q, state.v, state.a, state.aux, state.lam, state.v_old
         for row, part in zip(self._first_rows, parts, strict=True):
             row[:] = part
+        self.form.begin(state, h)
         at, real, whole, i, k = self._at, self._real, self._whole, self._first_number, self._first_size
         addresses = self._tables_at if given is self._tables else self._given_at
         for place, (address, rows) in zip(self._places, addresses, strict=True):
@@ -309,6 +313,7 @@ class Driver:
             dyn.factorisations += int(x.counts[FACTORISATIONS])
             dyn.matrix.pivoting = False
             dyn.compiled_steps += made
+            self.form.made(x, made)
         if not x.counts[FAILED]:
             self._wait = 0
         else:

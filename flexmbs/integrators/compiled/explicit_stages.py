@@ -15,13 +15,10 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import kernel
-from flexmbs.core.linsolve.static_band import band_factorise
-from flexmbs.core.sparsity import rotate_blocks
-from flexmbs.dynamics.step_matrix import scatter
 from flexmbs.integrators import explicit_step
 from flexmbs.integrators.chart import slopes, stage
 from flexmbs.integrators.compiled.form import Form
-from flexmbs.integrators.compiled.loop import solve
+from flexmbs.integrators.compiled.loop import factorise, size_after, size_again, solve
 from flexmbs.integrators.compiled.step_arrays import ControlArrays, Numbers, Sizes, StepArrays
 from flexmbs.integrators.compiled.written import account, constraint_rows, gamma, masses, rates, residual
 from flexmbs.integrators.constraints.quaternions import move_straight, renormalise
@@ -85,7 +82,7 @@ def operations(
     s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, z: ExplicitTable, width: tuple[float, ...], step: Any,
     i: int, n_v: int, n_linear: int, h: float, begun: float, q: FloatArray, v: FloatArray, a: FloatArray,
     q1: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray, evaluations: int, factorisations: int,
-    state: State, env: Env, given: FloatArray, motion: FloatArray,
+    state: State, env: Env, given: FloatArray, motion: FloatArray, number: int, error: float,
 ) -> None:  # fmt: skip
     """What the loop and the decisions ask for; arguments from ``i`` on are variables of the loop."""
     stages, first = z.stages, 0
@@ -102,6 +99,15 @@ def operations(
             state = State(q1, v1, vd1, lam)
             error = error / s.tolerance
         return status, number, error
+
+    def limited(longest: float) -> float:
+        return longest
+
+    def again() -> float:
+        return size_again(h, error, s.exponent)
+
+    def proposed() -> float:
+        return size_after(h, error, s.exponent, number)
 
     def place(number: int) -> float:
         stage(q, v, z.slope, z.acceleration, z.weights[number], number, h, n_linear, z.theta, v1, q1)
@@ -182,13 +188,11 @@ def operations(
         if c.moves == 1:
             masses(state)
         if c.factors == 1:
-            if x.turned.shape[0] > 0:
-                rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
-            scatter(
-                x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.compliance, x.equations, x.diagonal, x.data
+            refused = refused or factorise(
+                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
-            refused = refused or band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         return refused
 
     def solution() -> bool:  # accelerations and multipliers at the state evaluated last, into x.d
@@ -273,7 +277,7 @@ class ExplicitForm(Form):
                 return f"it has bodies of the kind {group.kind!r}, whose mass is renewed with their tangent alone"
         return ""
 
-    def table(self) -> ExplicitTable:
+    def table(self, most: int) -> ExplicitTable:
         dyn, tableau, n_v = self.equations.dynamics, self.tableau, self.equations.n_v
         n = len(tableau.c)
         parts = np.array([*tableau.c, 1.0])

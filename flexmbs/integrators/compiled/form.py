@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from flexmbs.core.contracts import FloatArray
+    from flexmbs.integrators.compiled.step_arrays import StepArrays
     from flexmbs.integrators.contracts import StepState
 
 __all__ = ["Form"]
+
+NOTHING = np.empty(0)
 
 
 class Form:
@@ -41,10 +47,31 @@ class Form:
         """What of scheme and system prevents a driver; empty if nothing does."""
         raise NotImplementedError
 
-    def table(self) -> Any:
-        """Numbers, choices and arrays of the operations, beside those of all schemes: a flat NamedTuple."""
+    def table(self, most: int) -> Any:
+        """Numbers, choices and arrays of the operations, beside those of all schemes: a flat NamedTuple.
+
+        ``most``: steps of a call at most.
+        """
         raise NotImplementedError
 
     def ready(self) -> bool:
         """Before a call: makes what it expects to be there; whether it can be made."""
         return True
+
+    def several(self, state: StepState, h: float, anew: bool) -> bool:
+        """Whether steps of size h can be made in one call from a state; ``anew``: forces have jumped there."""
+        return True
+
+    def begin(self, state: StepState, h: float) -> None:
+        """Before a call from a state, with a first step of about h: what the scheme remembers, into its table."""
+
+    def made(self, x: StepArrays, n: int) -> None:
+        """After a call: n steps were made."""
+
+    def memory(self, x: StepArrays, row: int) -> FloatArray:
+        """What the scheme remembers with the state in a row of the arrays, one of those that the last call made."""
+        return NOTHING
+
+    def factor(self) -> float | None:
+        """Ratio of the next step, or of the next attempt, to the single one just made; None leaves it to its error."""
+        return None

@@ -2,11 +2,11 @@ r"""Many steps over arrays alone: the loop around the steps of a scheme, compile
 
 `advance` is not called here. Its statements become part of a generated function (`flexmbs.integrators.compiled.text`),
 in which the fields of its arguments are plain variables, since compilers handle large tuples slowly. The operations of
-a scheme (`newton_step`, `explicit_stages`) take the places of their calls (`inline`), and calls of the kernels of one
-set of types those of what is `written`. Sizes of steps are chosen by the functions of
-`flexmbs.integrators.step_control`; one that is rejected for its error is made again here. A step that fails, or a fixed
-one that would not be accepted, ends the call before it: the loop in Python makes that step, with its further attempts
-and messages.
+a scheme (`newton_step`, `explicit_stages`, `backward_step`) take the places of their calls (`inline`), and calls of the
+kernels of one set of types those of what is `written`. Sizes of steps are chosen by the functions of
+`flexmbs.integrators.step_control`, or by the scheme; one that is rejected for its error is made again here. A step that
+fails, or a fixed one that would not be accepted, ends the call before it: the loop in Python makes that step, with its
+further attempts and messages.
 """
 
 # ruff: noqa: F841  # the operations that are written into `advance` use its variables
@@ -18,7 +18,9 @@ from typing import Any
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import inlined, kernel
-from flexmbs.core.linsolve.static_band import band_solve
+from flexmbs.core.linsolve.static_band import band_factorise, band_solve
+from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.dynamics.step_matrix import scatter
 from flexmbs.integrators import step_control
 from flexmbs.integrators.compiled.step_arrays import (
     EVALUATIONS,
@@ -38,7 +40,7 @@ from flexmbs.integrators.step_control import JUMP, NEAR, SUSPECT, WRONG
 from flexmbs.integrators.stepper import TURN
 from flexmbs.kernels.steps import largest_turn, reduce, spread
 
-__all__ = ["advance", "solve", "stands"]
+__all__ = ["advance", "factorise", "solve", "stands"]
 
 ENDLESS = math.inf
 
@@ -68,6 +70,19 @@ def solve(
     spread(solution[W : W + n], order, frame_dofs, frames, d)
 
 
+@kernel
+def factorise(
+    B: FloatArray, turned: IntArray, frames: FloatArray, source: Any, slots: Any, masses: FloatArray, mass_slots: Any,
+    compliance: FloatArray, equations: IntArray, diagonal: Any, data: FloatArray, n: int, reach: IntArray,
+    pivots: FloatArray, width: tuple[float, ...], edge: FloatArray | None,
+) -> bool:  # fmt: skip
+    """`Dynamics.factorise`, of blocks with the mass; whether it needs pivots, which Python looks for."""
+    if turned.shape[0] > 0:
+        rotate_blocks(B, turned, frames)
+    scatter(B, source, slots, masses, 1.0, mass_slots, compliance, equations, diagonal, data)
+    return band_factorise(data, n, reach, pivots, width, edge) >= 0
+
+
 def advance(s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, step: Any) -> int:
     """Up to ``c.n`` steps; how many were made. The operations of ``step`` use and set the variables in here."""
     h, n_v, n_linear = s.h, c.n_v, c.n_linear
@@ -88,6 +103,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, step: Any) ->
         if c.chunk == 1:
             turn = largest_turn(v, n_linear, x.angles)
             longest = TURN / turn if turn > 0.0 else ENDLESS
+            longest = step.limited(longest)
             if c.controlled == 1:
                 if s.barrier - begun <= NEAR * planned:
                     break
@@ -113,7 +129,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, step: Any) ->
             break
         if c.controlled == 1:
             if not error <= 1.0:
-                again = size_again(h, error, s.exponent)
+                again = step.again()
                 if again < s.smallest:
                     x.counts[FAILED] = 1
                     break
@@ -148,7 +164,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, step: Any) ->
         i += 1
         x.counts[MADE] = i  # what a user's function raises ends the call in the next one
         if c.controlled == 1:
-            planned = planned_size(planned, s.largest, h, size_after(h, error, s.exponent, number))
+            planned = planned_size(planned, s.largest, h, step.proposed())
             x.planned[0] = planned
             if begun >= s.pause or begun >= s.barrier:
                 break

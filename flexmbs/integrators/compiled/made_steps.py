@@ -52,8 +52,8 @@ class Steps:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def state(self, i: int) -> StepState:
-        """The state after step i; -1: the one before the first."""
+    def state(self, i: int, remembers: bool = True) -> StepState:
+        """The state after step i, with what the scheme remembers there if that is wanted; -1: before the first."""
         if i < 0:
             return self.first
         x, row = self.arrays, i + 1
@@ -61,6 +61,7 @@ class Steps:
         return StepState(
             float(self.ends[i]), x.Q[row].copy(), x.V[row].copy(), x.A[row].copy(), x.AUX[row].copy(),
             x.LAM[row].copy(), old, float(self.sizes[i]),
+            self.form.memory(x, row) if remembers else NOTHING,
         )  # fmt: skip
 
     def turns_after(self, i: int) -> FloatArray:
@@ -75,10 +76,11 @@ class Steps:
         x, n = self.arrays, len(times)
         where = np.searchsorted(self.ends, times)
         if self.form.between is not None:
-            return [
-                self.form.between(self.state(i - 1), self.state(i), n_linear)(t)
-                for i, t in zip(where.tolist(), times.tolist(), strict=True)
-            ]
+            within = {
+                i: self.form.between(self.state(i - 1, remembers=False), self.state(i), n_linear)
+                for i in dict.fromkeys(where.tolist())
+            }
+            return [within[i](t) for i, t in zip(where.tolist(), times.tolist(), strict=True)]
         begins = np.concatenate(([self.first.t], self.ends[:-1]))
         rows = x.Q, x.V, x.A, x.AUX, x.LAM
         q, v, a, aux, lam = out = tuple(np.empty((n, row.shape[1])) for row in rows)
@@ -92,7 +94,7 @@ class Steps:
 
     def start(self, i: int) -> StepState:
         """The state in which step i began: that after the step before, or, after a jump of forces, a new one."""
-        before = self.state(i - 1)
+        before = self.state(i - 1, remembers=False)
         if self.control is None or not self.control.arrays.renewed[i]:
             return before
         y = self.control.arrays

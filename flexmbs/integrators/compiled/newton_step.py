@@ -19,12 +19,10 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import inlined, kernel
-from flexmbs.core.linsolve.static_band import band_factorise
-from flexmbs.core.sparsity import clear_blocks, rotate_blocks
-from flexmbs.dynamics.step_matrix import scatter
+from flexmbs.core.sparsity import clear_blocks
 from flexmbs.integrators import generalized_alpha, implicit_step
 from flexmbs.integrators.compiled.form import Form
-from flexmbs.integrators.compiled.loop import solve
+from flexmbs.integrators.compiled.loop import factorise, size_after, size_again, solve
 from flexmbs.integrators.compiled.step_arrays import ControlArrays, Numbers, Sizes, StepArrays
 from flexmbs.integrators.compiled.written import account, curvature, rate_coupling, rates, residual, tangent
 from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE
@@ -96,6 +94,7 @@ def operations(
     aux: FloatArray, lam0: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray,
     evaluations: int, factorisations: int, state: State, env: Env, row: int, given: FloatArray, wv: float, wa: float,
     weights: tuple[float, float], number: int,
+    error: float,
 ) -> None:  # fmt: skip
     """What the loop and the decisions ask for; arguments from ``i`` on are variables of these."""
     most, full, exact = z.most, z.full == 1, False
@@ -134,6 +133,15 @@ def operations(
             error = error_factor(h, z.alpha_m, z.alpha_f, z.beta) * third / s.tolerance
         return status, number, error
 
+    def limited(longest: float) -> float:
+        return longest
+
+    def again() -> float:
+        return size_again(h, error, s.exponent)
+
+    def proposed() -> float:
+        return size_after(h, error, s.exponent, number)
+
     def linearise() -> bool:
         nonlocal evaluations, factorisations
         evaluations += 1
@@ -142,13 +150,11 @@ def operations(
             clear_blocks(x.B, x.turned)
         refused = tangent(state, env, given, weights, z.two_levels)
         if not refused:
-            if x.turned.shape[0] > 0:
-                rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
-            scatter(
-                x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.compliance, x.equations, x.diagonal, x.data
+            refused = factorise(
+                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
-            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         return refused
 
     def evaluate() -> bool:
@@ -218,13 +224,11 @@ def operations(
         evaluations += 1
         refused = tangent(state, env, given, smooth, 0)
         if not refused:
-            if x.turned.shape[0] > 0:
-                rotate_blocks(x.B, x.turned, x.frames)
             factorisations += 1
-            scatter(
-                x.B, x.source, x.slots, x.masses, 1.0, x.mass_slots, x.compliance, x.equations, x.diagonal, x.data
+            refused = factorise(
+                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
-            refused = band_factorise(x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge) >= 0
         if not refused:
             for k in range(c.n_c):
                 x.r[n_v + k] = x.rate[k]
@@ -259,7 +263,7 @@ class NewtonForm(Form):
             return "supports in inclined directions with index 2"
         return ""
 
-    def table(self) -> NewtonTable:
+    def table(self, most: int) -> NewtonTable:
         dyn, scheme, k = self.dynamics, self.scheme, len(self.dynamics.mass)
         two_levels = scheme.index == 2 and dyn.n_c > 0
         return NewtonTable(

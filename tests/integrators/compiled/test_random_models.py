@@ -1,7 +1,7 @@
 """Random models with fixed numbers, in Python and compiled: the same trajectory, to the last bit.
 
-Sizes of steps, index, relative or absolute coordinates, output, events and a run that is resumed on the other road
-go with the number of the model.
+Sizes of steps, index or order, relative or absolute coordinates, output, events and a run that is resumed on the other
+road go with the number of the model.
 """
 
 from __future__ import annotations
@@ -31,10 +31,19 @@ def settings(seed: int, described: object) -> dict[str, object]:
     return found
 
 
-def check(seed: int, described: object, index: int) -> None:
+def alpha(index: int) -> list[fx.GeneralizedAlpha]:
+    """Generalized-alpha on both roads."""
+    return [fx.GeneralizedAlpha(rho_inf=0.8, index=index, compiled=c) for c in (False, True)]
+
+
+def backward(max_order: int | None = None) -> list[fx.BDF]:
+    """Backward differentiation on both roads."""
+    return [fx.BDF(max_order=max_order, compiled=c) for c in (False, True)]
+
+
+def check(seed: int, described: object, schemes: list[object]) -> None:
     system = fx.compile_model(described.model)
     rest = settings(seed, described)
-    schemes = [fx.GeneralizedAlpha(rho_inf=0.8, index=index, compiled=c) for c in (False, True)]
     runs = [fx.simulate(system, UNTIL, integrator=scheme, **rest) for scheme in schemes]
     same(*runs)
     assert runs[1].counts["compiled_steps"] > 0.5 * len(runs[1].steps)
@@ -54,11 +63,27 @@ def seeds(quick: tuple[int, ...], until: int) -> list[object]:
 
 @pytest.mark.parametrize("seed", seeds((1, 2), 40))  # with error control and events; a tree with fixed steps
 def test_chains(seed: int) -> None:
-    check(seed, Chain.of(seed).build(Way(tree=seed % 5 == 2)), 2 + seed % 2)
+    check(seed, Chain.of(seed).build(Way(tree=seed % 5 == 2)), alpha(2 + seed % 2))
 
 
 @pytest.mark.parametrize("seed", seeds((0,), 24))
 def test_beams(seed: int) -> None:
     """With index 3: supports in inclined directions are left to Python with index 2 where there are joints."""
     sample = Beam.of(seed)
-    check(seed, sample.build(Way(space=not sample.planar)), 3)
+    check(seed, sample.build(Way(space=not sample.planar)), alpha(3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_chains_by_backward_differentiation(seed: int) -> None:
+    check(seed, Chain.of(seed).build(Way(tree=seed % 5 == 2)), backward((None, 3, 5, 4)[seed % 4]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_beams_by_backward_differentiation(seed: int) -> None:
+    sample = Beam.of(seed)
+    described = sample.build(Way(space=not sample.planar))
+    if len(fx.compile_model(described.model).turned_blocks):
+        pytest.skip("supports in inclined directions")
+    check(seed, described, backward())
