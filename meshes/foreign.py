@@ -38,6 +38,8 @@ SPLIT = {
     ".obj": re.compile(rb"^[ \t]*(?:v|vn|vt|f)\b.*?[ \t]([-+./0-9]*[0-9]_[0-9]\S*)", re.MULTILINE),
 }
 """Lines with a word that Python takes for a number, and nobody else: 1_0. Readers of other formats take none."""
+BACKWARDS = re.compile(rb"^[ \t]*f\b[^#\n]*?[ \t](-[0-9]+)", re.MULTILINE)
+"""A face of an OBJ file that counts its vertices from the last one."""
 REFUSED = 3
 """Exit status of a file that is refused with a message of its own."""
 OPEN = builtins.open
@@ -97,7 +99,7 @@ def main(name: str, out: str, memory: str) -> None:
     warnings.filterwarnings("error", message="string or file could not be read", category=DeprecationWarning)
     try:
         _stay_in_folder(Path(name))
-        _no_split_numbers(Path(name))
+        _no_other_numbers(Path(name))
         with np.errstate(all="ignore"):
             packed = _packed(meshio.read(name))
     except SystemExit:  # meshio has printed why
@@ -225,11 +227,18 @@ def _stay_in_folder(path: Path) -> None:
             )
 
 
-def _no_split_numbers(path: Path) -> None:
-    """Refuse texts with underscores between digits, which the reader would take for a number ten times as large."""
+def _no_other_numbers(path: Path) -> None:
+    """Refuse numbers that the reader would misread: underscores between digits, vertices counted from the last one."""
     split = SPLIT.get(path.suffix.lower())
     data = b"" if split is None else path.read_bytes()
     found = None if split is None or b"\0" in data else split.search(data)
     if found is not None:
         line = data.count(b"\n", 0, found.start(1)) + 1
         raise ReadError(f"line {line}: expected a number, not {found[1][:40].decode('utf-8', 'replace')!r}.")
+    backwards = BACKWARDS.search(data) if path.suffix.lower() == ".obj" else None
+    if backwards is not None:
+        line = data.count(b"\n", 0, backwards.start(1)) + 1
+        raise ReadError(
+            f"line {line}: the vertex {backwards[1].decode()} is counted backwards from the last one, which is not "
+            "read; write the file with the numbers of vertices from 1."
+        )

@@ -148,6 +148,14 @@ def test_numbers_with_underscores_are_none(tmp_path: Path, name: str, text: str,
         read_mesh(tmp_path / name)
 
 
+def test_vertices_counted_backwards_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf -3//1 -2//1 -1//1\n")
+    with pytest.raises(
+        fx.ReadError, match=r"line 5: the vertex -3 is counted backwards .* numbers of vertices from 1\."
+    ):
+        read_mesh(tmp_path / "a.obj")
+
+
 def test_underscores_in_names_are_no_numbers(tmp_path: Path) -> None:
     (tmp_path / "a.obj").write_text("o part 1_2\nv 0 0 0\nv 1 0 0\nv 0 1 0\ng f 1_0\nf 1 2 3\n")
     assert read_mesh(tmp_path / "a.obj").n_points == 3
