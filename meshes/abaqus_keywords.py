@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.core.errors import ReadError
+from flexmbs.core.written_numbers import written_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,18 +77,15 @@ def _options(words: Iterable[str]) -> dict[str, str]:
 
 def floats(line: str, place: str) -> list[float]:
     """The numbers of a data line, with D or E before an exponent."""
-    try:
-        numbers = [float(word.strip().upper().replace("D", "E")) for word in line.rstrip(",").split(",")]
-    except ValueError:
-        numbers = [np.nan]
-    if not np.isfinite(numbers).all():
+    numbers = [written_number(word, fortran=True) for word in line.rstrip(",").split(",")]
+    if np.isnan(numbers).any():
         raise ReadError(f"{place}: expected numbers separated by commas, not {line[:60]!r}.")
     return numbers
 
 
 def integers(line: str, place: str) -> list[int]:
     """The whole numbers of a data line."""
-    try:
-        return [int(word) for word in line.rstrip(",").split(",")]
-    except ValueError:
-        raise ReadError(f"{place}: expected whole numbers separated by commas, not {line[:60]!r}.") from None
+    words = [word.strip() for word in line.rstrip(",").split(",")]
+    if not all(re.fullmatch(r"[-+]?[0-9]{1,15}", word) for word in words):
+        raise ReadError(f"{place}: expected whole numbers separated by commas, not {line[:60]!r}.")
+    return [int(word) for word in words]

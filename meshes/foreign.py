@@ -12,6 +12,7 @@ import builtins
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,13 @@ SECONDS, SECONDS_PER_BYTE = 60.0, 2e-5
 MEMORY, MEMORY_PER_BYTE = 4 << 30, 100
 """Addresses for a file, in bytes, where the system can limit them."""
 READS_AT_END = 1000
+SPLIT = {
+    ".stl": re.compile(rb"^[ \t]*(?:vertex|facet)\b.*?[ \t]([-+.0-9]*[0-9]_[0-9]\S*)", re.MULTILINE),
+    ".obj": re.compile(rb"^[ \t]*(?:v|vn|vt|f)\b.*?[ \t]([-+./0-9]*[0-9]_[0-9]\S*)", re.MULTILINE),
+}
+"""Lines with a word that Python takes for a number, and nobody else: 1_0. Readers of other formats take none."""
+BACKWARDS = re.compile(rb"^[ \t]*f\b[^#\n]*?[ \t](-[0-9]+)", re.MULTILINE)
+"""A face of an OBJ file that counts its vertices from the last one."""
 REFUSED = 3
 """Exit status of a file that is refused with a message of its own."""
 OPEN = builtins.open
@@ -91,6 +99,7 @@ def main(name: str, out: str, memory: str) -> None:
     warnings.filterwarnings("error", message="string or file could not be read", category=DeprecationWarning)
     try:
         _stay_in_folder(Path(name))
+        _no_other_numbers(Path(name))
         with np.errstate(all="ignore"):
             packed = _packed(meshio.read(name))
     except SystemExit:  # meshio has printed why
@@ -216,3 +225,20 @@ def _stay_in_folder(path: Path) -> None:
                 f"its numbers are said to be in {name[:200]!r}, outside its folder, where nothing is read; put that "
                 "file beside it, and its name without folders into the XDMF file."
             )
+
+
+def _no_other_numbers(path: Path) -> None:
+    """Refuse numbers that the reader would misread: underscores between digits, vertices counted from the last one."""
+    split = SPLIT.get(path.suffix.lower())
+    data = b"" if split is None else path.read_bytes()
+    found = None if split is None or b"\0" in data else split.search(data)
+    if found is not None:
+        line = data.count(b"\n", 0, found.start(1)) + 1
+        raise ReadError(f"line {line}: expected a number, not {found[1][:40].decode('utf-8', 'replace')!r}.")
+    backwards = BACKWARDS.search(data) if path.suffix.lower() == ".obj" else None
+    if backwards is not None:
+        line = data.count(b"\n", 0, backwards.start(1)) + 1
+        raise ReadError(
+            f"line {line}: the vertex {backwards[1].decode()} is counted backwards from the last one, which is not "
+            "read; write the file with the numbers of vertices from 1."
+        )

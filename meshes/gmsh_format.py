@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from flexmbs.core.errors import MeshError
+from flexmbs.core.errors import MeshError, ReadError
 from flexmbs.meshes.cells import cell_type
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from flexmbs.meshes.mesh import Mesh
 
-__all__ = ["damage", "group_name", "physical_names", "without_repetition", "write_gmsh"]
+__all__ = ["damage", "group_name", "more_reversed", "physical_names", "turned", "without_repetition", "write_gmsh"]
 
 CODES = {
     "line": 1,
@@ -43,6 +43,16 @@ ORDER = {
     "tetra10": [0, 1, 2, 3, 4, 5, 6, 7, 9, 8],
     "hexahedron20": [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 9, 17, 10, 18, 19, 12, 15, 13, 14],
 }
+#: the places in a cell of the nodes of the same cell run through the other way round
+TURNED = {
+    "line": [1, 0],
+    "line3": [1, 0, 2],
+    "triangle": [0, 2, 1],
+    "triangle6": [0, 2, 1, 5, 4, 3],
+    "quad": [0, 3, 2, 1],
+    "quad8": [0, 3, 2, 1, 7, 6, 5, 4],
+    "quad9": [0, 3, 2, 1, 7, 6, 5, 4, 8],
+}
 NAME = re.compile(rb'^\s*(\d)\s+(\d+)\s+"([^"\r\n]*)"', re.MULTILINE)
 
 
@@ -56,6 +66,51 @@ def physical_names(path: Path) -> dict[tuple[int, int], str]:
 def group_name(names: dict[tuple[int, int], str], dim: int, tag: int) -> str:
     """The name of a group, made up from its dimension and number if it has none: ``surface_7``."""
     return names.get((dim, tag), f"{('point', 'curve', 'surface', 'volume')[dim]}_{tag}")
+
+
+def turned(name: str, nodes: NDArray[np.int64], tags: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cells (n_c, n_a) as their groups look at them: those with a negative number are run through the other way round.
+
+    Version 4.1 keeps the cells of a curve or surface as they are, and says by the sign of a group in which direction it
+    has them; version 2.2 has them turned already, and positive numbers. Solids have no other side.
+    """
+    against = tags < 0
+    if name not in TURNED or not against.any():
+        return nodes
+    return np.where(against[:, None], nodes[:, TURNED[name]], nodes)
+
+
+def more_reversed(path: Path) -> dict[tuple[int, int], list[int]]:
+    """The numbers of groups with a minus by dimension and number of the entity, of a file of version 4.1."""
+    data = path.read_bytes()
+    head = re.search(rb"\$MeshFormat\s+4\.1\s+([01])\s+8\s", data)
+    start = data.find(b"$Entities")
+    if head is None or start < 0:
+        return {}
+    start = data.index(b"\n", start) + 1
+    words = iter(data[start : data.index(b"$EndEntities")].split()) if head[1] == b"0" else None
+
+    def take(kind: str, count: int) -> list[int]:
+        nonlocal start
+        if words is not None:
+            return [int(next(words)) if kind != "f8" else 0 * len(next(words)) for _ in range(count)]
+        found = np.frombuffer(data, kind, count, start)
+        start += found.nbytes
+        return [int(x) for x in found] if kind != "f8" else [0] * count
+
+    entities: dict[tuple[int, int], list[int]] = {}
+    try:
+        for dim, count in enumerate(take("u8", 4)):
+            for _ in range(count):
+                [tag] = take("i4", 1)
+                take("f8", 6 if dim else 3)  # the box around it
+                groups = take("i4", take("u8", 1)[0])
+                if dim:
+                    take("i4", take("u8", 1)[0])  # what bounds it
+                entities[dim, tag] = [-group for group in groups if group < 0]
+    except (StopIteration, ValueError):
+        raise ReadError(f"{path}: the section $Entities is cut off or damaged.") from None
+    return {key: groups for key, groups in entities.items() if groups}
 
 
 def damage(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What is good and bad in a mesh: sizes, shapes, inverted cells, coincident and unused points."""
+"""What is good and bad in a mesh: sizes, shapes, inverted and repeated cells, coincident and unused points."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from flexmbs.core.checks import as_number, frozen_copy, show
 from flexmbs.core.errors import MeshError
 from flexmbs.meshes.cells import cell_type, gradients, measures, quadrature
 from flexmbs.meshes.mesh import Mesh
+from flexmbs.meshes.repeated import repeated_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,12 +66,15 @@ class Quality:
         Pairs of points at the same place.
     unused : (n,) array of int
         Points that belong to no cell.
+    repeated : tuple of (int, int)
+        Block and number of each cell with the nodes of an earlier cell of its type, in any order.
     """
 
     blocks: tuple[BlockQuality, ...]
     inverted: tuple[tuple[int, int], ...]
     coincident: NDArray[np.int64]
     unused: NDArray[np.int64]
+    repeated: tuple[tuple[int, int], ...] = ()
 
     def check(self) -> None:
         """Raise a `MeshError` that names the inverted or degenerate cells, if there are any."""
@@ -100,6 +104,7 @@ class Quality:
         pairs = [f"{a} = {b}" for a, b in self.coincident[:5]]
         lines += [
             f"inverted or degenerate cells: {_some([f'{cell} of block {block}' for block, cell in self.inverted])}",
+            f"repeated cells: {_some([f'{cell} of block {block}' for block, cell in self.repeated])}",
             f"coincident points: {_some(pairs, len(self.coincident))}",
             f"unused points: {_some([str(p) for p in self.unused])}",
         ]
@@ -127,6 +132,7 @@ def quality(mesh: Mesh, tolerance: float | None = None) -> Quality:
     cells  type  smallest  largest  worst aspect  at cell  bad
         1  quad        -1       -1             1        0    1
     inverted or degenerate cells: 0 of block 0
+    repeated cells: none
     coincident points: none
     unused points: none
     """
@@ -148,6 +154,7 @@ def quality(mesh: Mesh, tolerance: float | None = None) -> Quality:
         tuple((i, int(cell)) for i, block in enumerate(blocks) for cell in block.bad_cells),
         frozen_copy(pairs[np.lexsort(pairs.T[::-1])]),
         frozen_copy(np.flatnonzero(~used)),
+        tuple((block, cell) for block, cell, *_ in repeated_cells(mesh.cells).tolist()),
     )
 
 

@@ -19,7 +19,14 @@ from flexmbs.meshes.abaqus_format import read_abaqus
 from flexmbs.meshes.block import CellBlock
 from flexmbs.meshes.cells import CELL_TYPES, cell_type
 from flexmbs.meshes.foreign import read_foreign
-from flexmbs.meshes.gmsh_format import damage, group_name, physical_names, without_repetition
+from flexmbs.meshes.gmsh_format import (
+    damage,
+    group_name,
+    more_reversed,
+    physical_names,
+    turned,
+    without_repetition,
+)
 from flexmbs.meshes.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -161,7 +168,7 @@ def _through_meshio(path: Path) -> Plain:
     foreign = sorted({block.type for block in read.cells} - set(CELL_TYPES) - {"vertex"})
     if foreign:
         raise ReadError(f"{path}: cells of type {', '.join(foreign)} are not supported, only {', '.join(CELL_TYPES)}.")
-    return _gathered(read, physical_names(path) if gmsh else {}, gmsh)
+    return _gathered(read, physical_names(path) if gmsh else {}, more_reversed(path) if gmsh else {}, gmsh)
 
 
 def _gmsh(path: Path) -> tuple[Any, str]:
@@ -177,7 +184,9 @@ def _gmsh(path: Path) -> tuple[Any, str]:
             raise ReadError(output.said or f"{type(error).__name__}: {error}") from error
 
 
-def _gathered(read: Any, names: dict[tuple[int, int], str], gmsh: bool) -> Plain:
+def _gathered(
+    read: Any, names: dict[tuple[int, int], str], against: dict[tuple[int, int], list[int]], gmsh: bool
+) -> Plain:
     """One block for each cell type of a meshio mesh, with its sets and point data."""
     types = list(dict.fromkeys(block.type for block in read.cells))
     pieces: dict[str, list[NDArray[np.int64]]] = {name: [] for name in types}
@@ -185,8 +194,13 @@ def _gathered(read: Any, names: dict[tuple[int, int], str], gmsh: bool) -> Plain
     physical = read.cell_data.get("gmsh:physical")
     for i, block in enumerate(read.cells):
         offset = sum(map(len, pieces[block.type]))
-        pieces[block.type].append(np.asarray(block.data, dtype=np.int64))
-        found = {} if physical is None else _groups(np.asarray(physical[i]), names, block.dim)
+        tags = np.zeros(len(block.data), dtype=np.int64) if physical is None else np.asarray(physical[i])
+        pieces[block.type].append(turned(block.type, np.asarray(block.data, dtype=np.int64), tags))
+        found = _groups(tags, names, block.dim)
+        if against:  # meshio has one group of each entity, and knows others by positive numbers only
+            entity = int(read.cell_data["gmsh:geometrical"][i][0])
+            for tag in against.get((block.dim, entity), ()):
+                found[group_name(names, block.dim, tag)] = np.arange(len(block.data))
         for name, parts in read.cell_sets.items():
             # in Gmsh files the group of this dimension is meant, and there may be others of its name
             if not name.startswith("gmsh:") and parts[i] is not None and len(parts[i]):
@@ -217,7 +231,8 @@ def _gathered(read: Any, names: dict[tuple[int, int], str], gmsh: bool) -> Plain
 
 def _groups(tags: NDArray[np.int64], names: dict[tuple[int, int], str], dim: int) -> dict[str, NDArray[np.int64]]:
     """The cells of each physical group of a block; 0 is no group."""
-    return {group_name(names, dim, int(tag)): np.flatnonzero(tags == tag) for tag in np.unique(tags) if tag != 0}
+    size = np.abs(tags)
+    return {group_name(names, dim, int(tag)): np.flatnonzero(size == tag) for tag in np.unique(size) if tag != 0}
 
 
 def _columns(data: dict[str, NDArray[Any]]) -> dict[str, NDArray[np.float64]]:

@@ -8,6 +8,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from flexmbs.core.written_numbers import written_number
+
 __all__ = ["add_export"]
 
 
@@ -91,10 +93,7 @@ def _node(text: str) -> int | str:
 
 
 def _ratio(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = written_number(text)
     if not 0.0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"must be a number of at least 0, not {text!r}")
     return value

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.core.written_numbers import written_number
+
 if TYPE_CHECKING:
     from flexmbs.core.material import Elastic
     from flexmbs.linear.operators import Operators
@@ -294,10 +296,10 @@ def _material(text: str) -> Elastic:
     known = {"steel": steel, "aluminium": aluminium, "aluminum": aluminium}
     if text.lower() in known:
         return known[text.lower()]
-    try:
-        E, nu, rho = (float(word) for word in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be steel, aluminium or E,nu,rho, not {text!r}") from None
+    numbers = [written_number(word) for word in text.split(",")]
+    if len(numbers) != 3 or any(map(math.isnan, numbers)):
+        raise argparse.ArgumentTypeError(f"must be steel, aluminium or E,nu,rho, not {text!r}")
+    E, nu, rho = numbers
     try:
         return Elastic(youngs_modulus=E, poissons_ratio=nu, density=rho)
     except FlexmbsError as error:
@@ -319,10 +321,7 @@ def _count(text: str) -> int:
 
 
 def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = written_number(text)
     if not 0.0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"must be a positive number, not {text!r}")
     return value

@@ -21,12 +21,15 @@ from numpy.typing import NDArray
 from flexmbs.core.checks import as_name, show
 from flexmbs.core.data_frames import data_frame
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
+from flexmbs.core.written_numbers import written_number
 from flexmbs.io.sealed import as_target, replaced
 
 __all__ = ["HistoryTable", "components", "read_history_table"]
 
 SUFFIXES = (".csv",)
 FIRST_LINE = "# flexmbs time histories"
+NO_NUMBERS = ("nan", "inf", "-inf")
+"""Words that columns may have in place of a finite number."""
 AXES = {3: ("x", "y", "z"), 2: ("x", "y"), 4: ("w", "x", "y", "z"), 6: ("x", "y", "z", "rx", "ry", "rz")}
 
 
@@ -264,4 +267,7 @@ def _parsed(texts: list[str]) -> NDArray[Any]:
         return np.array([text == "True" for text in texts])
     if texts and all(re.fullmatch(r"-?\d+", text) for text in texts):
         return np.array([int(text) for text in texts])
+    wrong = next((text for text in texts if np.isnan(written_number(text)) and text not in NO_NUMBERS), None)
+    if wrong is not None:
+        raise ValueError(f"expected a number, not {show(wrong)}.")
     return np.array([float(text) for text in texts])

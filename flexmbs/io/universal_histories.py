@@ -12,11 +12,15 @@ import numpy as np
 from flexmbs.core.errors import LossWarning, ModelError
 from flexmbs.io.history_table import HistoryTable
 from flexmbs.io.sealed import as_target, replaced
-from flexmbs.reduction.export.universal_sets import TIME, Function, Point, as_held, function_lines, header
+from flexmbs.reduction.export.universal_sets import TIME, WIDTH, Function, Point, as_held, function_lines, header, plain
 
 __all__ = ["write_universal_histories"]
 
 SUFFIXES = (".unv", ".uff")
+SHOWN = 3
+"""Names in a warning, at most."""
+IN_ASCII = str.maketrans({"µ": "u", "μ": "u", "°": "deg", "²": "^2", "³": "^3", "·": "*", "Ω": "Ohm"})
+"""Signs of units that the format does not have."""
 DIGITS = 1e-9
 """Relative: times that differ from their six digits by more are a loss."""
 AXES = {"x": 1, "y": 2, "z": 3, "rx": 4, "ry": 5, "rz": 6}
@@ -48,7 +52,8 @@ def write_universal_histories(table: HistoryTable, path: str | PathLike[str], ti
     -----
     LossWarning
         Columns keep 13 digits. Times have six; evenly spaced ones are said by the first one and their spacing. Units
-        and frames of the columns are in texts only.
+        and frames of the columns are in texts only. Texts are of 80 characters of ASCII: names that do not fit begin
+        with the number of the column, so that they differ, and are cut before their unit; the warning names them.
 
     Examples
     --------
@@ -76,14 +81,21 @@ def write_universal_histories(table: HistoryTable, path: str | PathLike[str], ti
     losses = ["digits beyond the thirteenth"]
     if np.abs(held - t).max() > DIGITS * np.abs(t).max():
         losses.append("digits of times beyond the sixth")
+    texts = {name: _text(number, name, table.label(name)) for number, name in enumerate(others, 1)}
+    changed = [f"{name!r} (now {texts[name][1]!r})" for name in others if texts[name][1] != table.label(name)]
+    if changed:
+        more = f" and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""
+        losses.append(f"the names of the columns {', '.join(changed[:SHOWN])}{more}")
     target = as_target(owner, path, SUFFIXES)
     with replaced(owner, target) as (draft,), draft.open("w", encoding="ascii") as stream:
         stream.writelines(line + "\n" for line in header(table.title, losses))
         for number, name in enumerate(others, 1):
-            one = Function(TIME, t, np.asarray(table[name], dtype=float), _point(number, name), None, table.label(name))
+            held_name, label = texts[name]
+            values = np.asarray(table[name], dtype=float)
+            one = Function(TIME, t, values, _point(number, name)._replace(name=held_name), None, label)
             stream.writelines(line + "\n" for line in function_lines(number, one))
     if len(losses) > 1:
-        warnings.warn(f"{target.name} does not hold: {losses[1]}.", LossWarning, stacklevel=2)
+        warnings.warn(f"{target.name} does not hold: {'; '.join(losses[1:])}.", LossWarning, stacklevel=2)
     return target
 
 
@@ -93,3 +105,13 @@ def _point(number: int, name: str) -> Point:
     direction = AXES.get(words[-1], 0)
     quantity = next((QUANTITIES[w] for w in words if w in QUANTITIES), "number")
     return Point(re.sub(r"\s+", " ", name), number, direction, quantity)
+
+
+def _text(number: int, name: str, label: str) -> tuple[str, str]:
+    """Name and label of a column as a line of the format can hold them; what does not fit begins with the number."""
+    if plain(label) == label:
+        return name, label
+    unit = plain(label[len(name) :].translate(IN_ASCII))
+    mark = f"#{number} "
+    short = mark + plain(name)[: max(0, WIDTH - len(mark) - len(unit) - 1)]
+    return short, f"{short} {unit}"

@@ -22,6 +22,7 @@ from flexmbs.linear.solvable import Solvable
 from flexmbs.linear.units_check import check_units
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.cells import cell_type
+from flexmbs.meshes.repeated import warn_of_repeated
 
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
@@ -256,9 +257,12 @@ def _pieces(owner: str, mesh: Mesh, material: Any, regions: Sequence[Region]) ->
                 + ("; give Part(..., material=...)" if element is not None else "; give a Region(...) for them")
                 + f", or leave them out with mesh.extracted(set_name). {_known_sets(mesh)}"
             )
+        taken[b][rest] = True
         pieces.append(Piece(Region(None, element, material), np.ascontiguousarray(block.nodes[rest]), rest))
     if not pieces:
         raise MeshError(f"{owner}: no cell of the mesh is an element.")
+    # blamed on whoever called the constructor
+    warn_of_repeated(owner, mesh.cells, taken, stacklevel=4)
     return tuple(pieces)
 
 

@@ -21,6 +21,7 @@ from flexmbs.reduction.export.ports import QUANTITIES
 __all__ = [
     "FREQUENCY",
     "TIME",
+    "WIDTH",
     "Function",
     "Point",
     "as_held",
@@ -37,6 +38,8 @@ EVEN = 1e-6
 """Spacings that differ by no more, relative, are equal."""
 TIME, FREQUENCY = 17, 18
 """Kinds of abscissas."""
+WIDTH = 80
+"""Characters of a line of text."""
 USER, SI = 9, 1
 """Codes of units: those of the user, and m, N."""
 KINDS = {"displacement": 8, "rotation": 8, "velocity": 11, "angular velocity": 11, "acceleration": 12,
@@ -165,4 +168,4 @@ def real(value: float) -> str:
 
 def plain(text: str) -> str:
     """A line of text."""
-    return (" ".join(text.encode("ascii", "replace").decode().split()) or "part")[:80]
+    return (" ".join(text.encode("ascii", "replace").decode().split()) or "part")[:WIDTH]

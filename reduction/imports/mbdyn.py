@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ReadError
+from flexmbs.core.written_numbers import written_number
 from flexmbs.linear.files.tables import open_file
 from flexmbs.reduction.framed_model import Place, framed_model, with_rigid
 from flexmbs.reduction.model import ReducedModel
@@ -134,10 +135,8 @@ def _groups(path: Path) -> tuple[int, list[str], dict[int, FloatArray]]:
 def _numbers(path: Path, group: int, words: list[str], count: int) -> FloatArray:
     if len(words) != count:
         raise ReadError(f"{path}: group {group} has {len(words)} numbers, not {count}; the file is cut off or damaged.")
-    try:
-        values = np.array([float(w.replace("D", "E").replace("d", "e")) for w in words])
-    except ValueError as error:
-        raise ReadError(f"{path}: group {group} holds something else than numbers ({str(error)[:60]}).") from None
-    if not np.isfinite(values).all():
-        raise ReadError(f"{path}: group {group} holds numbers that are not finite.")
+    values = np.array([written_number(w, fortran=True) for w in words])
+    if np.isnan(values).any():
+        wrong = words[int(np.argmax(np.isnan(values)))]
+        raise ReadError(f"{path}: group {group} holds something else than finite numbers: {wrong[:30]!r}.")
     return values

@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ReadError
+from flexmbs.core.written_numbers import written_number
 from flexmbs.linear.files.tables import open_file
 
 __all__ = ["Series", "SidFile", "read_sid_file"]
@@ -206,10 +207,7 @@ def _series(lines: _Lines, name: str, n: int) -> Series:
 
 
 def _number(lines: _Lines, word: str) -> float:
-    try:
-        value = float(word.replace("D", "E").replace("d", "e"))
-    except ValueError:
-        value = np.nan
-    if not np.isfinite(value):
+    value = written_number(word, fortran=True)
+    if np.isnan(value):
         raise lines.fail(f"expected a number, not {word[:30]!r}.")
     return value

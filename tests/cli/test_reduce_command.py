@@ -219,6 +219,7 @@ def test_damaged_files_are_said(tmp_path, capsys):
         ("--interface", "ROOT:soft", "kind must be"),
         ("--interface", "", "name"),
         ("--material", "cheese", "E,nu,rho"),
+        ("--material", "2_1E11,0.3,7850", "E,nu,rho"),
         ("--material", "1,2,3", "poissons_ratio"),
         ("--modes", "-3", "whole number"),
         ("--max-frequency", "0", "positive number"),

@@ -153,7 +153,16 @@ HEAD = "# flexmbs time histories: a\n"
 
 
 @pytest.mark.parametrize(
-    "text", ["", "t,x\n0,1\n", HEAD, f"{HEAD}t\n1\n", f"{HEAD}t [s]\nlate\n", f"{HEAD}t [s],x [m]\n1\n"]
+    "text",
+    [
+        "",
+        "t,x\n0,1\n",
+        HEAD,
+        f"{HEAD}t\n1\n",
+        f"{HEAD}t [s]\nlate\n",
+        f"{HEAD}t [s],x [m]\n1\n",
+        f"{HEAD}t [s]\n1_0.5\n",
+    ],
 )
 def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(text)

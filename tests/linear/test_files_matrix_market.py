@@ -67,6 +67,18 @@ def test_sets_of_nodes(write):
     assert {name: nodes.tolist() for name, nodes in found.items()} == {"left end": [0], "ALL": [1, 0]}
 
 
+def test_columns_go_by_the_names_in_the_head(write):
+    folder = write(
+        nodes_csv='"Z [m]", X (m), node, y\n3,1,7,2\n6,4,3,5\n',
+        dofs_csv="component;node\n1;3\nuy;7\n",
+        node_sets_csv="node,set\n7,left end\n",
+    )
+    found = read_operators(folder)
+    assert found.points.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert (found.dofs.node.tolist(), found.dofs.component.tolist()) == ([1, 0], [0, 1])
+    assert found.node_sets["left end"].tolist() == [0]
+
+
 def test_a_force_on_a_set_that_names_a_node_twice_is_whole(write):
     nodes = "node,x,y,z\n7,0,0,0\n3,2,0,0\n"
     folder = write(nodes_csv=nodes, dofs_csv="3,ux\n7,ux\n", node_sets_csv="set,node\nroot,7\ntip,3\ntip,3\n")
@@ -172,6 +184,11 @@ def test_unknowns_without_entries_are_left_out(write):
         ({"nodes_csv": "7,0,0,0\n3,2,0,end\n"}, r"line 2: expected three coordinates"),
         ({"nodes_csv": "7,0,0,0\n3,2,0,0\n7,0,0,1\n"}, r"node 7 is there twice"),
         ({"node_sets_csv": "A,7\nA,8\n"}, r"set 'A' names node 8"),
+        ({"nodes_csv": "7,0,0,0\n3,2_0,0,0\n"}, r"line 2: expected three coordinates, not 2_0, 0, 0"),
+        ({"K_mtx": K.replace("5.0", "5_0.0")}, r"K.mtx, line 4: expected 3 numbers, not '1 1 5_0\.0'"),
+        ({"nodes_csv": "label,x,y,z\n7,0,0,0\n"}, r"line 1: the head of a table of node, x, y, z must have these"),
+        ({"dofs_csv": "node,direction\n3,1\n7,2\n"}, r"must have these names, in any order, not 'node, direction'"),
+        ({"node_sets_csv": "name,node\nA,7\n"}, r"the head of a table of set, node must have these names"),
     ],
 )  # fmt: skip
 def test_refused(write, changed, message):

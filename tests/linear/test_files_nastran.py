@@ -259,3 +259,17 @@ def _two():
     from flexmbs.linear.operators import DofMap
 
     return DofMap([0, 0], [0, 1])
+
+
+@needed
+def test_comments_in_latin_1_do_not_matter(tmp_path):
+    text = GRIDS + "$ Prüfstück, 20 °C\n" + K + M
+    (tmp_path / "k.pch").write_bytes(text.encode("latin-1"))
+    (tmp_path / "u.pch").write_text(text, encoding="utf-8")
+    for name in ("k.pch", "u.pch"):
+        found = read_operators(tmp_path / name)
+        assert found.K.toarray().tolist() == [[5, -2], [-2, 4]]
+        assert found.M.diagonal().tolist() == [1, 3]
+    (tmp_path / "k.pch").write_bytes(f"{text}INCLUDE 'u.pch'\n".encode("latin-1"))
+    with pytest.raises(ReadError, match=r"k\.pch includes other files and is not in UTF-8"):
+        read_operators(tmp_path / "k.pch")

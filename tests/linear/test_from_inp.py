@@ -211,6 +211,7 @@ def test_whether_a_file_has_sections(write):
         ((MESH, STEEL.replace("0.29", "0.29, 20.\n1.9E11, 0.3, 400."), SECTIONS), r"several temperatures or fields"),
         ((MESH, STEEL.replace("*ELASTIC", "*ELASTIC, TYPE=ANISOTROPIC"), SECTIONS), r"TYPE=ANISOTROPIC is not"),
         ((MESH, STEEL.replace("2.1E11", "steel"), SECTIONS), r"expected numbers separated by commas"),
+        ((MESH, STEEL.replace("2.1E11", "2_1E11"), SECTIONS), r"line \d+: expected numbers .*, not '2_1E11, 0.29'"),
         ((MESH, "*ELASTIC\n1., 0.3\n", SECTIONS), r"\*ELASTIC before any \*MATERIAL"),
         ((MESH, STEEL, PLY, "*ORIENTATION, NAME=O\n1,0,0,0,1,0\n", SECTIONS.replace("PLY", "PLY, ORIENTATION=O")),
          r"\*SOLID SECTION with ORIENTATION= is not supported"),

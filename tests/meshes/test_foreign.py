@@ -132,3 +132,30 @@ def test_this_process_keeps_its_files(tmp_path: Path) -> None:
     before = open
     read_mesh(tmp_path / "a.vtu")
     assert open is before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.stl", "solid 1_2\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1_0 0 0\n", "line 5: .* not '1_0'"),
+        ("a.obj", "o part 1_2\nv 0 0 0\nv 1 0 0\nv 0 1_0.5 0\nf 1 2 3\n", "line 4: .* not '1_0.5'"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1 2_0/1 3/1\n", "line 4: .* not '2_0/1'"),
+    ],
+)
+def test_numbers_with_underscores_are_none(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(fx.ReadError, match=words):
+        read_mesh(tmp_path / name)
+
+
+def test_vertices_counted_backwards_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf -3//1 -2//1 -1//1\n")
+    with pytest.raises(
+        fx.ReadError, match=r"line 5: the vertex -3 is counted backwards .* numbers of vertices from 1\."
+    ):
+        read_mesh(tmp_path / "a.obj")
+
+
+def test_underscores_in_names_are_no_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.obj").write_text("o part 1_2\nv 0 0 0\nv 1 0 0\nv 0 1 0\ng f 1_0\nf 1 2 3\n")
+    assert read_mesh(tmp_path / "a.obj").n_points == 3

@@ -109,3 +109,14 @@ def test_bad_arguments_are_refused():
         quality([1, 2])
     with pytest.raises(ModelError, match="at least 0"):
         quality(line((0, 0), (1, 0), 2), tolerance=-1.0)
+
+
+def test_repeated_cells_are_listed():
+    good = box((0, 0, 0), (2, 1, 1), (2, 1, 1))
+    cells = good.cells[0].nodes
+    turned = cells[1:, [4, 5, 6, 7, 0, 1, 2, 3]]  # the same nodes in another order
+    report = quality(Mesh(good.points, [("hexahedron", cells), ("hexahedron", np.vstack((cells[:1], turned)))]))
+    assert report.repeated == ((1, 0), (1, 1))
+    assert "repeated cells: 0 of block 1, 1 of block 1" in str(report)
+    skin = Mesh(good.points, [("hexahedron", cells), ("quad", cells[:, :4])])  # cells of another type are no repetition
+    assert quality(skin).repeated == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 import warnings
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from flexmbs.core.errors import MeshError, ReadError
 from flexmbs.meshes import Mesh, arc, box, line, read_mesh, rectangle, sample, write_mesh
 from flexmbs.meshes.cells import CELL_TYPES
+from flexmbs.meshes.gmsh_format import more_reversed
 
 SAMPLES = ("frame.msh", "l_bracket.msh", "lug.inp")
 TWO_TRIANGLES = """$MeshFormat
@@ -314,3 +316,93 @@ def test_the_folder_is_not_importable_under_its_bare_name():
     result = subprocess.run([sys.executable, "-c", "import meshes"], check=False, capture_output=True, text=True)
     assert result.returncode != 0
     assert "ImportError" in result.stderr or "ModuleNotFoundError" in result.stderr
+
+
+HEAD_41 = """$MeshFormat
+4.1 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+2 7 "skin"
+2 8 "wet"
+3 9 "body"
+$EndPhysicalNames
+"""
+REVERSED = f"""{HEAD_41}$Entities
+0 0 2 1
+1 0 0 0 1 1 0 2 -7 -8 0
+2 0 0 0 1 0 1 1 7 0
+1 0 0 0 1 1 1 1 -9 2 1 2
+$EndEntities
+$Nodes
+1 4 1 4
+3 1 0 4
+1
+2
+3
+4
+0 0 0
+1 0 0
+0 1 0
+0 0 1
+$EndNodes
+$Elements
+3 3 1 3
+2 1 2 1
+1 1 2 3
+2 2 2 1
+2 1 2 4
+3 1 4 1
+3 1 2 3 4
+$EndElements
+"""
+# the same as Gmsh writes it in version 2.2: cells turned, once for each group, numbers of groups without signs
+TURNED_22 = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+2 7 "skin"
+2 8 "wet"
+3 9 "body"
+$EndPhysicalNames
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+$EndNodes
+$Elements
+4
+1 2 2 7 1 1 3 2
+2 2 2 8 1 1 3 2
+3 2 2 7 2 1 2 4
+4 4 2 9 1 1 2 3 4
+$EndElements
+"""
+
+
+def test_gmsh_groups_of_reversed_surfaces_keep_their_names(tmp_path):
+    (tmp_path / "new.msh").write_text(REVERSED)
+    (tmp_path / "old.msh").write_text(TURNED_22)
+    new, old = read_mesh(tmp_path / "new.msh"), read_mesh(tmp_path / "old.msh")
+    for mesh in (new, old):
+        assert [block.nodes.tolist() for block in mesh.cells] == [[[0, 2, 1], [0, 1, 3]], [[0, 1, 2, 3]]]
+        found = {name: [part.tolist() for part in parts] for name, parts in mesh.cell_sets.items()}
+        assert found == {"skin": [[0, 1], []], "wet": [[0], []], "body": [[], [0]]}
+    outwards = new.cells[0].nodes[0]  # the face z = 0 of the solid, seen from outside, against which it was given
+    a, b, c = new.points[outwards]
+    assert np.cross(b - a, c - a).tolist() == [0, 0, -1]
+
+
+def test_reversed_groups_are_found_in_binary_and_damage_is_told(tmp_path):
+    file = tmp_path / "b.msh"
+    begin = b"$MeshFormat\n4.1 1 8\n" + struct.pack("i", 1) + b"\n$EndMeshFormat\n$Entities\n"
+    point = struct.pack("<i3dQ", 4, 0, 0, 0, 0)
+    surface = struct.pack("<i6dQ2iQ3i", 5, 0, 0, 0, 1, 1, 1, 2, -7, 8, 3, 1, -2, 3)
+    file.write_bytes(begin + struct.pack("<4Q", 1, 0, 1, 0) + point + surface + b"\n$EndEntities\n")
+    assert more_reversed(file) == {(2, 5): [7]}
+    file.write_text(REVERSED.replace("2 0 0 0 1 0 1 1 7 0", "2 0 0 0 1 0 1 99 7 0"))
+    with pytest.raises(ReadError, match=r"\$Entities is cut off or damaged"):
+        more_reversed(file)

@@ -18,6 +18,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
+from flexmbs.core.written_numbers import written_number
 from flexmbs.linear.files.build import Matrices, built, from_entries
 from flexmbs.linear.files.places import as_places
 from flexmbs.linear.files.tables import open_file
@@ -152,11 +153,8 @@ def _entries(rows: Iterable[tuple[str, str]], place: str) -> _Entries:
 
 
 def _number(word: str, place: str) -> float:
-    try:
-        value = float(word.upper().replace("D", "E"))
-    except ValueError:
-        value = np.nan
-    if not np.isfinite(value):
+    value = written_number(word, fortran=True)
+    if np.isnan(value):
         raise ReadError(f"{place}: expected a number, not {word[:40]!r}.")
     return value
 

@@ -8,7 +8,9 @@ OP4: matrices alone; what the rows are has to be said beside it, usually 6 at ev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -115,12 +117,34 @@ def _bulk(path: Path) -> Any:
     if not text.endswith("\n") and not text.rstrip().upper().endswith("ENDDATA"):
         raise ReadError(f"{path}: the last line has no end; the file is cut off.")
     punch = re.search(r"^\s*BEGIN\s+BULK", text, re.IGNORECASE | re.MULTILINE) is None
-    try:
-        with Quiet():
-            model.read_bdf(str(path), punch=punch, xref=False, validate=False)
-    except FOREIGN_ERRORS as error:
-        raise ReadError(f"{path} cannot be read: it is cut off, damaged or no Nastran file ({_said(error)}).") from None
+    with _in_utf_8(path, text) as readable:
+        try:
+            with Quiet():
+                model.read_bdf(str(readable), punch=punch, xref=False, validate=False)
+        except FOREIGN_ERRORS as error:
+            raise ReadError(
+                f"{path} cannot be read: it is cut off, damaged or no Nastran file ({_said(error)})."
+            ) from None
     return model
+
+
+@contextmanager
+def _in_utf_8(path: Path, text: str) -> Iterator[Path]:
+    """The file itself, or a copy in ASCII if it is not in UTF-8: pyNastran reads no other, not even in comments."""
+    try:
+        path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        if re.search(r"^\s*INCLUDE\b", text, re.IGNORECASE | re.MULTILINE):
+            raise ReadError(
+                f"{path} includes other files and is not in UTF-8; save it in UTF-8, or in ASCII."
+            ) from None
+    else:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="flexmbs-") as folder:
+        copy = Path(folder) / path.name
+        copy.write_text(text.encode("ascii", "replace").decode(), encoding="ascii")
+        yield copy
 
 
 def _said(error: BaseException) -> str:

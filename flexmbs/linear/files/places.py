@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.core.checks import as_array, is_list, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, ReadError
+from flexmbs.core.written_numbers import written_number
 from flexmbs.linear.files.tables import open_file, table
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.abaqus_format import read_nodes
@@ -97,11 +98,8 @@ def _from_file(owner: str, path: Path) -> Places:
     coordinates: list[list[float]] = []
     for (label, *xyz), place in table(path, ("node", "x", "y", "z")):
         numbers.append(whole(label, place))
-        try:
-            coordinates.append([float(x) for x in xyz])
-        except ValueError:
-            coordinates.append([np.nan])
-        if not np.isfinite(coordinates[-1]).all():
+        coordinates.append([written_number(x) for x in xyz])
+        if np.isnan(coordinates[-1]).any():
             raise ReadError(f"{place}: expected three coordinates, not {', '.join(xyz)}.")
     values, count = np.unique(numbers, return_counts=True)
     if (count > 1).any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ReadError
+from flexmbs.core.written_numbers import written_number
 
 __all__ = ["numbers", "open_file", "table"]
 
@@ -26,11 +28,17 @@ def open_file(path: Path) -> None:
 def table(path: Path, columns: tuple[str, ...]) -> list[tuple[list[str], str]]:
     """The rows of a file as words, each with its place; separators are commas, semicolons or blanks.
 
-    Empty lines, what follows ``#``, and a first row without any number are left out.
+    Empty lines and what follows ``#`` are left out. A first row without any number is a head, by whose names, with or
+    without a unit in brackets, columns are put in their order.
+
+    Raises
+    ------
+    ReadError
+        If the file is missing or empty, its head has other names, or a row has another length.
     """
     open_file(path)
     rows: list[tuple[list[str], str]] = []
-    head = True
+    order, head = list(range(len(columns))), True
     for number, raw in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), start=1):
         text = raw.split("#")[0].strip()
         if not text:
@@ -38,15 +46,26 @@ def table(path: Path, columns: tuple[str, ...]) -> list[tuple[list[str], str]]:
         words = [word.strip() for word in (re.split("[,;]", text) if re.search("[,;]", text) else text.split())]
         place = f"{path}, line {number}"
         if head and not any(re.match(r"[-+.]?\d", word) for word in words):
-            head = False
+            order, head = _order(words, columns, place), False
             continue
         head = False
         if len(words) != len(columns):
             raise ReadError(f"{place}: expected {', '.join(columns)}, not {text[:60]!r}.")
-        rows.append((words, place))
+        rows.append(([words[k] for k in order], place))
     if not rows:
         raise ReadError(f"{path}: there are no rows of {', '.join(columns)} in it.")
     return rows
+
+
+def _order(head: list[str], columns: tuple[str, ...], place: str) -> list[int]:
+    """Where the columns are in a file with this head."""
+    names = [re.sub(r"\s*[\[(].*[\])]$", "", word.strip("\"'")).lower() for word in head]
+    if sorted(names) != sorted(columns):
+        raise ReadError(
+            f"{place}: the head of a table of {', '.join(columns)} must have these names, in any order, not "
+            f"{', '.join(head)[:60]!r}. Rename its columns; lines that are no head begin with #."
+        )
+    return [names.index(column) for column in columns]
 
 
 def numbers(path: Path, columns: int, skip: int = 0) -> FloatArray:
@@ -79,10 +98,6 @@ def _wrong_line(path: Path, columns: int, skip: int) -> str:
             if number <= skip:
                 continue
             words = line.split()
-            try:
-                good = len([float(word) for word in words]) in (0, columns)
-            except ValueError:
-                good = False
-            if not good:
+            if len(words) not in (0, columns) or any(math.isnan(written_number(word)) for word in words):
                 return f"{path}, line {number}: expected {columns} numbers, not {line.strip()[:60]!r}."
     return f"{path}: there are no numbers in it."

@@ -26,6 +26,7 @@ from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_s
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.shell_section import Layup, ShellSection, ShellStiffness, sheet_stiffness
 from flexmbs.meshes import Mesh, line, rectangle, three_node
+from flexmbs.meshes.repeated import warn_of_repeated
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.lines import kinked_reference, line_cells, line_reference
 from flexmbs.model.bodies.surfaces import surface_shape
@@ -228,6 +229,8 @@ class FlexibleBody(BodyDescription):
                 f"{owner}: {int((~used).sum())} points belong to no element, the first is point "
                 f"{int(np.argmin(used))}; remove them, for example with mesh.extracted(set_name)."
             )
+        # blamed on whoever called the constructor
+        warn_of_repeated(owner, self.mesh.cells, stacklevel=4)
         return np.ascontiguousarray(cells, dtype=np.int64)
 
     @classmethod

@@ -21,6 +21,8 @@ from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import Section, check_section
 from flexmbs.meshes.cells import CellType, cell_type, gradients, measures, shapes
+from flexmbs.meshes.repeated import say_repeated
+from flexmbs.model.contacts.closed_surface import check_pieces, pieces_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -43,6 +45,11 @@ __all__ = [
 
 UNPHYSICAL = 1e-3
 """By how much, relatively, the largest moment of inertia may exceed the sum of the others: numbers are rounded."""
+
+INSIDE = (1e-3, 1e-6)
+"""How far from a corner of a triangle, towards its middle and inwards, others are looked for, in its sizes."""
+PROBED = 100
+"""Places of a piece of a surface, spread over it, at which others are looked for, at most."""
 
 SOLIDS = ("tetra", "tetra10", "hexahedron", "hexahedron20")
 
@@ -149,7 +156,10 @@ def mesh_moments(owner: str, mesh: Mesh) -> tuple[float, FloatArray, FloatArray]
     Raises
     ------
     MeshError
-        If it is no mesh of solids, nor a closed surface of triangles that is oriented throughout.
+        If it is no mesh of solids, nor a closed surface of triangles that is oriented throughout; if cells are there
+        twice.
+    ModelError
+        If a piece of the surface is inside out and no cavity, or lies within another one.
     """
     kinds = {block.cell_type for block in mesh.cells}
     if mesh.dim != 3 or not (kinds <= set(SOLIDS) or kinds == {"triangle"}):
@@ -157,11 +167,14 @@ def mesh_moments(owner: str, mesh: Mesh) -> tuple[float, FloatArray, FloatArray]
             f"{owner}: mesh must consist of {', '.join(SOLIDS)} cells or be a closed surface of triangle cells, in "
             f"space, not {mesh!r}."
         )
+    said = say_repeated(mesh.cells) if kinds != {"triangle"} else ""
+    if said:
+        raise MeshError(f"{owner}: {said}. Their matter would count twice; remove them.")
     used = np.unique(np.concatenate([block.nodes.ravel() for block in mesh.cells]))
     origin = mesh.points[used].mean(axis=0)
     points = mesh.points - origin  # the nearer the origin the smaller the round-off
     if kinds == {"triangle"}:
-        volume, first, second = _enclosed(owner, points, np.vstack([block.nodes for block in mesh.cells]))
+        volume, first, second = _enclosed(owner, points, np.vstack([block.nodes for block in mesh.cells]), origin)
     else:
         volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
         for block in mesh.cells:
@@ -196,7 +209,9 @@ _SIDES = {
 }
 
 
-def _enclosed(owner: str, points: FloatArray, triangles: IntArray) -> tuple[float, FloatArray, FloatArray]:
+def _enclosed(
+    owner: str, points: FloatArray, triangles: IntArray, origin: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
     """Volume, first and second moments about the origin: sums over the tetrahedra from the origin to the triangles."""
     edges = np.vstack((triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]))
     directed, count = np.unique(edges, axis=0, return_counts=True)
@@ -219,7 +234,22 @@ def _enclosed(owner: str, points: FloatArray, triangles: IntArray) -> tuple[floa
     if not abs(volume) > 1e-12 * float(np.abs(points).max()) ** 3:
         raise MeshError(f"{owner}: the triangles enclose no volume.")
     sign = 1.0 if volume > 0.0 else -1.0  # all triangles may be numbered with their normals inwards
+    corners = points[triangles if sign > 0.0 else triangles[:, ::-1]]
+    row = np.tile(np.arange(len(triangles)), 3)[np.lexsort(np.sort(edges, axis=1).T)]
+    check_pieces(owner, origin + corners, pieces_of(row.reshape(-1, 2), len(triangles)), _places_inside)
     return sign * volume, sign * first, sign * np.asarray(second)
+
+
+def _places_inside(corners: FloatArray) -> FloatArray:
+    """Places (k, 3) in the matter beside corners of triangles (m, 3, 3), where pieces that only touch do not matter."""
+    a, b, c = corners.transpose(1, 0, 2)
+    normal = np.cross(b - a, c - a)
+    area = np.linalg.norm(normal, axis=1)
+    flat = area <= 0.0
+    inwards = -normal / np.sqrt(np.where(flat, 1.0, area))[:, None]
+    middle = corners.mean(axis=1)[:, None]
+    places = (corners + INSIDE[0] * (middle - corners) + INSIDE[1] * inwards[:, None])[~flat].reshape(-1, 3)
+    return np.asarray(places[:: -(-len(places) // PROBED) or 1])
 
 
 def _solid(owner: str, name: str, corners: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -253,7 +253,10 @@ class Solids:
         Raises
         ------
         MeshError
-            If the mesh has no volume, or a surface is not closed or not oriented throughout.
+            If the mesh has no volume, a cell is there twice, or a surface is not closed or not oriented throughout.
+        ModelError
+            If a piece of a surface is inside out, but no cavity, or lies within another one. Pieces may touch; that
+            they cross each other is seen where a corner of one is within the other.
 
         Examples
         --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,7 @@ from flexmbs.core.errors import ModelError
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
 
-__all__ = ["BENT", "ClosedSurface"]
+__all__ = ["BENT", "ClosedSurface", "check_pieces", "pieces_of"]
 
 LEAF = 4
 """Faces in a leaf of the tree of boxes, at most."""
@@ -54,7 +54,7 @@ class ClosedSurface:
         self.vertices, number = np.unique(vertices + 0.0, axis=0, return_inverse=True)
         self.triangles: IntArray = number.reshape(-1)[triangles]
         self._check_sheet(owner)
-        self._check_pieces(owner)
+        check_pieces(owner, self.corners, self.piece, lambda corners: corners[0, :1])
 
     @cached_property
     def corners(self) -> FloatArray:
@@ -87,8 +87,7 @@ class ClosedSurface:
     @cached_property
     def piece(self) -> IntArray:
         """Of each triangle (m,) the number of the surface it belongs to, of those that have no edge in common."""
-        i, k = self.edges.faces.T
-        return _together(i, k, len(self.triangles))
+        return pieces_of(self.edges.faces, len(self.triangles))
 
     @property
     def convex(self) -> bool:
@@ -198,28 +197,46 @@ class ClosedSurface:
         used, count = np.unique(vertex, return_counts=True)
         return int(used[count > 1][0]) if (count > 1).any() else None
 
-    def _check_pieces(self, owner: str) -> None:
-        """Refuse pieces that are inside out, but for cavities, and those that are within each other."""
-        for n in range(int(self.piece.max()) + 1):
-            own = self.piece == n
-            size, first = float(self.sizes[own].sum()) / 6.0, self.corners[own][0, 0]
-            turns = _turns(self.corners[~own] - first)
+
+def pieces_of(neighbours: IntArray, n: int) -> IntArray:
+    """Of each of n triangles the number of the surface it belongs to; pairs (k, 2) have an edge in common."""
+    return _together(neighbours[:, 0], neighbours[:, 1], n)
+
+
+def check_pieces(owner: str, corners: FloatArray, piece: IntArray, probe: Callable[[FloatArray], FloatArray]) -> None:
+    """Refuse pieces that are inside out, but for cavities, and those that are within each other.
+
+    ``corners (m, 3, 3)`` of the triangles of closed surfaces, each of the ``piece (m,)``; ``probe`` gives the places
+    (k, 3) of a piece with these corners at which is counted how often the others surround it.
+    """
+    boxes = [
+        (corners[piece == n].min(axis=(0, 1)), corners[piece == n].max(axis=(0, 1))) for n in range(piece.max() + 1)
+    ]
+    low, high = (np.array(side) for side in zip(*boxes, strict=True))
+    for n in range(len(boxes)):
+        own = corners[piece == n]
+        first = own[0, 0]
+        name = f"the piece with a vertex at {show(first.tolist())}"
+        a, b, c = (own - own.mean(axis=(0, 1))).transpose(1, 0, 2)
+        size = float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+        near = (low <= high[n]).all(axis=1) & (high >= low[n]).all(axis=1)  # others do not surround any place of it
+        near[n] = False
+        others = corners[near[piece]]
+        for place in probe(own) if len(others) else own[0, :1]:
+            turns = _turns(others - place)
             around = round(turns)
             if abs(turns - around) > TOUCHING:
                 raise ModelError(
-                    f"{owner}: the piece with a vertex at {show(first.tolist())} touches another one there; give them "
-                    f"as solids of their own, or as one surface."
+                    f"{owner}: {name} touches another one there; give them as solids of their own, or as one surface."
                 )
             if size <= 0.0 and around == 0:
-                which = "the surface" if own.all() else f"the piece with a vertex at {show(first.tolist())}"
+                which = "the surface" if len(boxes) == 1 else name
                 raise ModelError(
                     f"{owner}: {which} is inside out; its volume would be {size:.4g}. Reverse the order of the "
                     f"vertices of its triangles, as triangles[:, ::-1]."
                 )
             if around != (0 if size > 0.0 else 1):
-                raise ModelError(
-                    f"{owner}: the piece with a vertex at {show(first.tolist())} lies within another one; leave it out."
-                )
+                raise ModelError(f"{owner}: {name} lies within another one; leave it out.")
 
 
 def _together(i: IntArray, k: IntArray, n: int) -> IntArray:

@@ -21,6 +21,7 @@ from flexmbs.core.rotations import RotationLike
 from flexmbs.model.trees.joints import Fixed, Free, Planar, Prismatic, Revolute, TreeJoint
 from flexmbs.model.trees.link import Link
 from flexmbs.model.trees.tree import Tree
+from flexmbs.model.trees.urdf_attributes import JOINT_NUMBERS, foreign, refuse_unclear
 from flexmbs.model.trees.urdf_values import attribute, inertia_of, number, origin_of, vector
 from flexmbs.model.trees.xml_elements import Element, read_elements
 
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["UrdfJoint", "read_urdf", "urdf_joints"]
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-USED = {"link", "joint", "material"}
-"""Below ``robot``; materials are colours."""
-NUMBERS = (("limit", ("lower", "upper", "effort", "velocity")), ("dynamics", ("damping", "friction")))
-"""Tags in joints with their attributes."""
 ROUNDED = 1e-3
 """By how much the length of an axis may differ from one without a word: 0.707 0.707 0 is meant to be of unit length."""
 
@@ -95,7 +92,8 @@ def read_urdf(
     Coordinates are named by the child links; they come in the order of the joints in the file, parents first. Revolute,
     continuous, prismatic, planar and fixed joints may be anywhere, a floating one where nothing moves before it.
     Meshes, colours and collision shapes are left out, limits are with `urdf_joints`. One warning names everything else
-    that is left out, such as transmissions and the tags of simulators, and axes that were not of unit length.
+    that is left out, such as transmissions, the tags of simulators and attributes that URDF does not have, and axes
+    that were not of unit length.
 
     Parameters
     ----------
@@ -115,7 +113,9 @@ def read_urdf(
     Raises
     ------
     ReadError
-        If the file is no well-formed XML, declares a document type, or is not of URDF (a xacro file, for example).
+        If the file is no well-formed XML, declares a document type, or is not of URDF (a xacro file, for example); if
+        a tag that is read is there twice, such as a second ``<axis>`` of a joint, or ``origin``, ``axis``, ``mass``,
+        ``inertia`` or ``limit`` has an attribute that is none, such as ``rpj`` or ``quat_xyzw``.
     ModelError
         For links and joints that make no tree: names used twice, unknown parents, several roots, circles; for missing
         or impossible inertia, limits with lower > upper, an axis of length zero, a joint of unknown type; each names
@@ -173,7 +173,7 @@ def read_urdf(
             R, p = known[joint.parent]
             parent, place, axes = None, p + R @ place, R @ axes
         links.append(Link(joint.child, *inertia, parent=parent, joint=kind, at=place, rotation=axes))
-    remarks = _foreign(robot) + remarks
+    remarks = foreign(robot) + remarks
     if remarks:
         warnings.warn(f"{file}: left out or changed: {'; '.join(remarks)}.", UserWarning, stacklevel=2)
     return Tree(*links, position=position, rotation=rotation, name=name or robot.attributes.get("name") or file.stem)
@@ -189,6 +189,7 @@ def _robot(file: Path) -> Element:
                 f"{file}, line {element.line}: <{element.tag}> is of xacro; expand the file first, as by "
                 f"xacro robot.xacro > robot.urdf."
             )
+    refuse_unclear(file, root)
     return root
 
 
@@ -230,12 +231,7 @@ def _joints(file: Path, robot: Element, remarks: list[str]) -> list[UrdfJoint]:
         place, axes = origin_of(where, element)
         axis = _axis(where, element, kind, remarks)
         limits = {
-            key: number(where, element, tag, key, math.nan)
-            for tag, keys in (
-                ("limit", ("lower", "upper", "effort", "velocity")),
-                ("dynamics", ("damping", "friction")),
-            )
-            for key in keys
+            key: number(where, element, tag, key, math.nan) for tag, keys in JOINT_NUMBERS.items() for key in keys
         }
         if limits["lower"] > limits["upper"]:
             raise ModelError(
@@ -326,25 +322,3 @@ def _axis(where: str, element: Element, kind: str, remarks: list[str]) -> FloatA
         child = attribute(where, element, "child", "link")
         remarks.append(f"the axis of joint {element.attributes['name']!r} of link {child!r} had length {length:.6g}")
     return axis / length
-
-
-def _foreign(robot: Element) -> list[str]:
-    """Tags that are not of the geometry and inertia of links and joints, with how often they occur."""
-    inside = {
-        "link": {"inertial", "visual", "collision"},
-        "joint": {
-            "origin",
-            "parent",
-            "child",
-            "axis",
-            "limit",
-            "dynamics",
-            "mimic",
-            "calibration",
-            "safety_controller",
-        },
-    }
-    count = Counter(element.tag for element in robot.children if element.tag not in USED)
-    for tag, known in inside.items():
-        count.update(inner.tag for element in robot.all(tag) for inner in element.children if inner.tag not in known)
-    return [f"<{tag}>" + (f" ({n} times)" if n > 1 else "") for tag, n in sorted(count.items())]

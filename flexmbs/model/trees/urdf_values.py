@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.written_numbers import written_number
 from flexmbs.model.trees.xml_elements import Element
 
 __all__ = ["attribute", "inertia_of", "number", "origin_of", "vector"]
@@ -67,11 +68,8 @@ def number(where: str, element: Element, tag: str, key: str, default: float | No
 
 
 def _as_number(where: str, what: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = written_number(text)
+    if math.isnan(value):
         raise ModelError(f"{where}: {what} must be a finite number, not {text!r}.")
     return value
 

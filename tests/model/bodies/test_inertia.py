@@ -163,3 +163,36 @@ def test_inward_normals_and_cavities() -> None:
 def test_meshes_without_volume_are_refused(mesh: Any, words: str) -> None:
     with pytest.raises(fx.ModelError, match=words):
         fx.RigidBody.from_mesh(mesh, mass=1.0, name="m")
+
+
+def boxes(*pieces: Any) -> fx.meshes.Mesh:
+    """A surface of boxes by corner, size and whether they are turned inside out."""
+    points = [np.array(corner) + np.array(size) * CUBE for corner, size, _ in pieces]
+    triangles = [SKIN[:, :: -1 if turned else 1] + 8 * n for n, (*_, turned) in enumerate(pieces)]
+    return skin(np.vstack(points), np.vstack(triangles))
+
+
+@pytest.mark.parametrize(
+    ("mesh", "words"),
+    [
+        (boxes(((0, 0, 0), (1, 2, 3), False), ((1.2, 0, 0), (0.4, 0.4, 0.4), True)), "inside out; its volume would be"),
+        (boxes(((0, 0, 0), (4, 4, 4), False), ((1, 1, 1), (2, 2, 2), False)), "lies within another one"),
+        (boxes(((0, 0, 0), (2, 2, 2), False), ((1, 0.5, 0.5), (2, 1, 1), False)), "lies within another one"),
+        (boxes(((1, 0.5, 0.5), (2, 1, 1), False), ((0, 0, 0), (2, 2, 2), False)), "lies within another one"),
+        (boxes(((0, 0, 0), (1, 1, 1), False), ((0, 0, 0), (1, 1, 1), False)), "lies within another one"),
+        (fx.meshes.Mesh(CUBE, [("hexahedron", [range(8)]), ("hexahedron", [range(8)])]), "one cell is there twice"),
+    ],
+)
+def test_matter_that_would_count_twice_or_negative_is_refused(mesh: Any, words: str) -> None:
+    with pytest.raises(fx.ModelError, match=words):
+        fx.RigidBody.from_mesh(mesh, density=1.0, name="m")
+
+
+def test_pieces_that_touch_and_cores_of_cavities_are_summed() -> None:
+    both = boxes(((0, 0, 0), (1, 1, 1), False), ((1, 0, 0), (1, 1, 1), False), ((1, 1, 0), (3, 1, 1), False))
+    assert fx.RigidBody.from_mesh(both, density=2.0).mass == pytest.approx(10.0)
+    # a cavity that a smaller box lies in, and one that is filled again
+    shell = ((0, 0, 0), (4, 4, 4), False), ((1, 1, 1), (2, 2, 2), True)
+    free = fx.RigidBody.from_mesh(boxes(*shell, ((1.5, 1.5, 1.5), (1, 1, 1), False)), density=1.0)
+    filled = fx.RigidBody.from_mesh(boxes(*shell, ((1, 1, 1), (2, 2, 2), False)), density=1.0)
+    assert (free.mass, filled.mass) == pytest.approx((64 - 8 + 1, 64))

@@ -157,6 +157,10 @@ TWO = link("a") + link("b")
         (TWO + joint("j", "revolute", "a", "b", "0 0 0"), "joint 'j': its axis has no length"),
         (TWO + joint("j", "revolute", "a", "b", "0 1"), "xyz of <axis> must be three numbers, not '0 1'"),
         (TWO + joint("j", "revolute", "a", "b", "0 one 0"), "xyz of <axis> must be a finite number, not 'one'"),
+        (
+            link("a", "2_0") + link("b") + joint("j", "fixed", "a", "b"),
+            "link 'a': value of <mass> must be a finite number, not '2_0'",
+        ),
         (TWO + joint("j", "revolute", "a", "b", "0 nan 0"), "xyz of <axis> must be a finite number, not 'nan'"),
         (
             TWO + joint("j", "revolute", "a", "b", more='<limit lower="1" upper="-1"/>'),
@@ -228,6 +232,51 @@ def test_files_that_are_none(tmp_path, text, words):
         trees.read_urdf(written(tmp_path, text))
     assert isinstance(caught.value, OSError)
     assert words in str(caught.value)
+
+
+HINGE = f'<robot name="r">{TWO}{joint("j", "revolute", "a", "b", more=LIMIT)}</robot>'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('rpy="0.3', 'rpj="0.3', "link 'a': there is no attribute of <origin> named 'rpj'; did you mean 'rpy'"),
+        ('xyz="0.1', 'xzy="0.1', "link 'a': there is no attribute of <origin> named 'xzy'"),
+        ('rpy="0.4 -0.7 1.1"', 'quat_xyzw="0 0 0 1"', "joint 'j': there is no attribute of <origin> named 'quat_xyzw'"),
+        ('axis xyz="0 0 1"', 'axis xyz="0 0 1" rpy="1 0 0"', "no attribute of <axis> named 'rpy'"),
+        ('mass value="1.5"', 'mass value="1.5" unit="g"', "no attribute of <mass> named 'unit'"),
+        ('ixx="0.03"', 'ixx="0.03" iyx="0.1"', "no attribute of <inertia> named 'iyx'"),
+        ('limit lower="-1.5"', 'limit lowr="-1.5"', "no attribute of <limit> named 'lowr'; did you mean 'lower'"),
+        ('<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/>\n<axis xyz="0 0 1"/>', "line 4: joint 'j' has two <axis>"),
+        ("<inertial>", "<inertial/><inertial>", "link 'a' has two <inertial>"),
+        ('<mass value="1.5"/>', '<mass value="1"/><mass value="1.5"/>', "link 'a' has two <mass>"),
+        ("<inertia ", "<inertia/><inertia ", "link 'a' has two <inertia>"),
+        ("<inertial><origin", "<inertial><origin/><origin", "link 'a' has two <origin>"),
+        ('<parent link="a"/>', '<parent link="a"/><parent link="b"/>', "joint 'j' has two <parent>"),
+        ('<child link="b"/>', '<child link="b"/><child link="a"/>', "joint 'j' has two <child>"),
+        (LIMIT, LIMIT + LIMIT, "joint 'j' has two <limit>"),
+    ],
+)
+def test_what_would_change_numbers_in_silence_is_refused(tmp_path, old, new, words):
+    assert old in HINGE
+    for read in (trees.read_urdf, trees.urdf_joints):
+        with pytest.raises(fx.ReadError) as caught:
+            read(written(tmp_path, HINGE.replace(old, new, 1)))
+        assert words in str(caught.value)
+
+
+def test_attributes_that_change_no_numbers_are_named(tmp_path):
+    text = HINGE.replace('<robot name="r">', '<robot name="r" version="1.0" xmlns:drake="http://drake.mit.edu">')
+    text = text.replace('<link name="a">', '<link name="a" xmlns="x" kind="arm"><visual><origin quat="1"/></visual>')
+    text = text.replace('velocity="4"', 'velocity="4" acceleration="3" drake:stiffness="2"')
+    text = text.replace("</inertial>", "<density/></inertial>")
+    with pytest.warns(UserWarning, match="left out or changed") as caught:
+        tree = trees.read_urdf(written(tmp_path, text))
+    assert str(caught[0].message).endswith(
+        "<density> (2 times); the attribute 'acceleration' of <limit>; the attribute 'drake:stiffness' of <limit>; "
+        "the attribute 'kind' of <link>."
+    )
+    assert tree.n_v == 1
 
 
 def test_missing_folder_and_large_file(tmp_path, monkeypatch):

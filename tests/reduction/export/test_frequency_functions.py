@@ -161,3 +161,20 @@ def test_histories_that_do_not_fit(tmp_path):
     with pytest.raises(fx.ModelError, match="must end in"):
         HistoryTable({"t": [0.0, 1.0], "x": [0.0, 1.0]}).to_universal(tmp_path / "x.txt")
     assert not list(tmp_path.iterdir())
+
+
+def test_histories_whose_names_do_not_fit(tmp_path):
+    """Texts are of 80 characters of ASCII: names stay different, units whole, and what changed is told."""
+    pyuff = pytest.importorskip("pyuff")
+    long = "a body with a rather long name that goes on and on, " * 2 + "part {}.velocity.x"
+    names = ["ä.position.x", "ö.position.x", "plain.position.x", long.format(1), long.format(2)]
+    units = dict(zip(names, ("m", "µm", "m", "mm/s", "mm/s"), strict=True))
+    table = HistoryTable({"t": [0.0, 1.0], **{name: [0.0, 1.0] for name in names}}, {"t": "s", **units})
+    with pytest.warns(
+        fx.LossWarning, match=r"columns 'ä\.position\.x' \(now '#1 \?\.position\.x \[m\]'\).* and 1 more\.$"
+    ):
+        path = table.to_universal(tmp_path / "x.unv")
+    read = [s["id1"].strip() for s in pyuff.UFF(str(path)).read_sets() if s["type"] == 58]
+    assert read[:3] == ["#1 ?.position.x [m]", "#2 ?.position.x [um]", "plain.position.x [m]"]
+    assert len(set(read)) == 5
+    assert all(len(text) <= 80 and text.endswith(" [mm/s]") for text in read[3:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -304,6 +305,7 @@ CHANGES = {
     "with an index of zero": (lambda s: s.replace("m0(   1,   1)", "m0(   0,   1)", 1), "outside"),
     "with three indices": (lambda s: s.replace("m0(   1,   1)", "m0(   1,   1,   1)", 1), "needs 2 indices"),
     "with words for numbers": (lambda s: s.replace("D+", "X+", 1), "expected a number"),
+    "with an underscore": (lambda s: re.sub(r"(mass +=) *(\d)", r"\1 \2_0", s, count=1), "expected a number"),
     "with infinity": (lambda s: s.replace("mass             = ", "mass = inf", 1), "expected a number"),
     "with huge objects": (lambda s: s.replace("ncol      = 1", "ncol      = 999999999", 1), "does not fit"),
     "without an object": (lambda s: s[: s.index("   Ke\n")] + s[s.index("   De\n") :], "Ke are not in it"),
