@@ -5,10 +5,12 @@ None of it depends on values. Models of a family differ in numbers, so that it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,10 @@ from flexmbs.core.sparsity import Blocks, Pattern
 
 __all__ = ["Layout", "Layouts", "layouts_kept", "shared_layouts"]
 
+T = TypeVar("T")
+
 MOST = 4
-"""Layouts that are kept: choices of a family may change the structure."""
+"""Layouts that are kept: choices of a family may change the structure. As many are kept of what follows from one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,24 @@ class Layout:
     pattern: Pattern
     entry_rows: IntArray
     entry_columns: IntArray
+    _found: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """Which entries of the buffer have a place in the matrix."""
+        return (self.entry_rows >= 0) & (self.entry_columns >= 0)
+
+    def once(self, find: Callable[..., T], *of: Hashable) -> T:
+        """``find(layout, *of)``, which depends on nothing else: kept for the next system of this layout.
+
+        The last `MOST` results are kept.
+        """
+        key = (find, *of)
+        if key not in self._found:
+            while len(self._found) >= MOST:
+                del self._found[next(iter(self._found))]
+            self._found[key] = find(self, *of)
+        return cast(T, self._found[key])
 
     @classmethod
     def of(cls, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int) -> Layout:
