@@ -70,7 +70,8 @@ NO_LIMITS = SizeLimits(np.inf, 0.0, np.inf, np.inf)
 class Driver:
     """Makes steps of one scheme on one system, in the same arrays as `Dynamics`, and as `Dynamics` leaves them.
 
-    ``pause``: steps that are to be left to Python, after one that failed here.
+    ``pause``: steps that are to be left to Python, after one that failed here; ``kind``: of the module and the sizes of
+    the system, on which it depends how long a step takes.
     """
 
     def __init__(self, dynamics: Dynamics, form: Form, tolerance: float) -> None:
@@ -144,6 +145,7 @@ class Driver:
             fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
         written = text.write(fields, static.W)
         self.module = Module(written)
+        self.kind = self.module.name, dyn.system.n, dyn.system.size
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
         self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old
