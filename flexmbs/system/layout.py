@@ -86,13 +86,18 @@ class Layout:
         """Whether another system has the same structure, so that `of` would find the same."""
         return (
             (self.n_c, self.size, len(self.blocks)) == (n_c, size, len(blocks))
-            and np.array_equal(self.node_of, node_of)
-            and np.array_equal(self.moves, moves)
+            and _same(self.node_of, node_of)
+            and _same(self.moves, moves)
             and all(
-                mine.b1 == other.b1 and (mine.dofs is other.dofs or np.array_equal(mine.dofs, other.dofs))
+                mine.b1 == other.b1 and _same(mine.dofs, other.dofs)
                 for mine, other in zip(self.blocks, blocks, strict=True)
             )
         )
+
+
+def _same(mine: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays of whole numbers or flags, of one type, are equal: by their bytes, as most are short."""
+    return mine is other or (mine.shape == other.shape and mine.tobytes() == other.tobytes())
 
 
 class Layouts:

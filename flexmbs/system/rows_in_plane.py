@@ -11,6 +11,7 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.rows.in_plane import reaches_in_plane
 from flexmbs.kernels.rows.rows import ANGLE, kind_of
+from flexmbs.system.row_table import padded
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -83,9 +84,8 @@ class _Ends:
             if rows is asked:
                 return found
         n = len(rows)
-        c, out = np.zeros((n, 12)), np.empty((n, 2))
-        for j, row in enumerate(rows):
-            c[j, : len(row.constants)] = row.constants
+        c = np.array([padded(row.constants) for row in rows], dtype=np.float64).reshape(n, 12)
+        out = np.empty((n, 2))
         reaches_in_plane(
             numbers_of_kinds([row.kind for row in rows], ANGLE), c, np.zeros(n), _TURNS, self._moves, self._turns,
             self._origin, self._frame, np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12)), out,

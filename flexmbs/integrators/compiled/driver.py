@@ -125,15 +125,15 @@ class Driver:
             pivots=static.pivot_sizes, solution=static.solution, rate=np.zeros(dyn.n_c),
             sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
-        places: dict[str, int] = {}
         arrays: dict[str, str] = {}
+        self._places = []
         try:
             for name, array in zip(x._fields, x, strict=True):
-                places[name] = take.size
+                if name in GIVEN:
+                    self._places.append(take.size)
                 arrays[name] = "None" if array is None else take.array(array)
         except ValueError as error:
             raise Prevented(f"the arrays of the system hold {error}") from None
-        self._places = [places[name] for name in GIVEN]
         self._numbers = Numbers(0.0, 0.0, 0.0, 0.0, *NO_LIMITS, tolerance, form.exponent)
         self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, 0, 0, 0, self._rows)
         self._first_number, self._first_size = take.counts

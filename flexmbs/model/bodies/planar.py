@@ -199,8 +199,8 @@ class PlanarRigidBody(Body):
 
     @property
     def initial_q(self) -> FloatArray:
-        return np.append(self.position, self.angle)
+        return np.array((*self.position.tolist(), self.angle))
 
     @property
     def initial_v(self) -> FloatArray:
-        return np.append(self.velocity, self.angular_velocity)
+        return np.array((*self.velocity.tolist(), self.angular_velocity))
