@@ -63,11 +63,13 @@ class Layout:
         The last `MOST` results are kept.
         """
         key = (find, *of)
-        if key not in self._found:
-            while len(self._found) >= MOST:
-                del self._found[next(iter(self._found))]
-            self._found[key] = find(self, *of)
-        return cast(T, self._found[key])
+        found = self._found.get(key)
+        if found is None:
+            found = find(self, *of)
+            for oldest in [*self._found][: 1 - MOST]:
+                self._found.pop(oldest, None)  # another thread may have done it
+            self._found[key] = found
+        return cast(T, found)
 
     @classmethod
     def of(cls, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int) -> Layout:
