@@ -56,11 +56,15 @@ class Chunks:
         self._possible = chosen and self._advance is not None and not run.events.hindrance
         # Energies are measured with frames as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and bool(dyn.turns.based)
-        self._kind: Hashable = getattr(run.stepper, "kind", None)
         self._most = _within(_TAKEN[self._kind]) if self._kind in _TAKEN else FIRST
         self._hold: Callable[[int], None] = lambda i: None
         self._single = 0
         self._wait = 1
+
+    @property
+    def _kind(self) -> Hashable | None:
+        """That of the steps, once there is a driver that makes them."""
+        return getattr(self.run.stepper, "kind", None)
 
     def advance(self, barrier: float, error_before: float) -> float | None:
         """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
@@ -164,8 +168,10 @@ class Chunks:
     def _accept(self, steps: Steps, began: float) -> float:
         """Record steps and go on from the last; its error estimate."""
         run, n = self.run, len(steps)
-        taken = _TAKEN[self._kind] = (time.perf_counter() - began) / n
+        taken = (time.perf_counter() - began) / n
         self._most = _within(taken)
+        if self._kind is not None:
+            _TAKEN[self._kind] = taken
         self._record(steps)
         if run.short is not None:
             run.short.chunk(steps)
