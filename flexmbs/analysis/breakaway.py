@@ -39,6 +39,8 @@ class EarlySlip:
     def __init__(self, dynamics: Dynamics) -> None:
         self.bristles = Bristles(dynamics)
         self.looks = self.bristles.exist
+        if not self.looks:
+            return
         friction = self.bristles.friction
         self._least = np.where(friction.static > friction.slide, (1.0 - EARLY) * friction.static, 0.0)
         self._memory = np.zeros((ENTRIES, len(self._least)))

@@ -13,7 +13,7 @@ from flexmbs.io.time_files import CHECKPOINT
 from flexmbs.kernels.sensing import ACCELERATION, HELD, MULTIPLIER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from flexmbs.integrators.compiled.made_steps import Steps
 
@@ -26,7 +26,14 @@ MOST_SINGLE = 64
 JUMPING = ACCELERATION, MULTIPLIER, HELD
 """What jumps where held forces do: an event that looks at it needs the state behind the jump."""
 FIRST = 20
-"""Steps in the first chunk, whose time is unknown."""
+"""Steps in the first chunk of the first run of a kind, whose time is unknown."""
+_TAKEN: dict[Hashable, float] = {}
+"""Seconds that a step took last, by the kind of the run; it only decides how many are made in one call."""
+
+
+def _within(taken: float) -> int:
+    """How many steps of so many seconds one call may make."""
+    return int(max(2.0, min(CHECKPOINT, SECONDS / taken)))
 
 
 class Chunks:
@@ -49,10 +56,15 @@ class Chunks:
         self._possible = chosen and self._advance is not None and not run.events.hindrance
         # Energies are measured with frames as they are: those of the end of a chunk.
         self._ends_at_output = run.recorder.energy and bool(dyn.turns.based)
-        self._most = FIRST
+        self._most = _within(_TAKEN[self._kind]) if self._kind in _TAKEN else FIRST
         self._hold: Callable[[int], None] = lambda i: None
         self._single = 0
         self._wait = 1
+
+    @property
+    def _kind(self) -> Hashable | None:
+        """That of the steps, once there is a driver that makes them."""
+        return getattr(self.run.stepper, "kind", None)
 
     def advance(self, barrier: float, error_before: float) -> float | None:
         """Make a chunk and record it; the last error estimate, or None where single steps are needed."""
@@ -71,7 +83,8 @@ class Chunks:
             return self._controlled(barrier, error_before, most)
         if run.sampled.loop.controllers:
             return self._sampled(error_before, most)
-        ends = run.grid.whole(state.t, run.h, barrier, most)
+        last = barrier == run.until and not run.jumps.is_jump(barrier)
+        ends = run.grid.whole(state.t, run.h, barrier, most, meets=last)
         if self._ends_at_output and len(ends):
             output = -np.inf if run.wanted is None else run.wanted[run.next]
             ends = ends[: int(np.searchsorted(ends, output)) + 1]
@@ -83,7 +96,7 @@ class Chunks:
         self._await_event(steps)
         if steps is None:
             return None
-        run.grid.passed(len(steps))
+        run.grid.passed(steps.ends, barrier)
         return self._accept(steps, began)
 
     def _controlled(self, barrier: float, error_before: float, most: int) -> float | None:
@@ -132,7 +145,7 @@ class Chunks:
             return None
         n = len(steps)
         if plan.whole:
-            run.grid.passed(n)
+            run.grid.passed(steps.ends, np.inf)
         else:
             for end in steps.ends.tolist():
                 run.grid.reached(end, end)
@@ -155,7 +168,10 @@ class Chunks:
     def _accept(self, steps: Steps, began: float) -> float:
         """Record steps and go on from the last; its error estimate."""
         run, n = self.run, len(steps)
-        self._most = int(max(2.0, min(CHECKPOINT, SECONDS * n / (time.perf_counter() - began))))
+        taken = (time.perf_counter() - began) / n
+        self._most = _within(taken)
+        if self._kind is not None:
+            _TAKEN[self._kind] = taken
         self._record(steps)
         if run.short is not None:
             run.short.chunk(steps)

@@ -32,20 +32,30 @@ class Grid:
             return barrier - t, barrier
         return self.h if whole else end - t, end
 
-    def whole(self, t: float, h: float, barrier: float, most: int) -> FloatArray:
-        """Ends of the next steps from t, at most so many, that all have the fixed size and end before the barrier."""
+    def whole(self, t: float, h: float, barrier: float, most: int, meets: bool = False) -> FloatArray:
+        """Ends of the next steps from t, at most so many, that all have the fixed size and end before the barrier.
+
+        ``meets``: also the step that ends there, if it has that size.
+        """
         if self.h is None or h != self.h or t != self.begin + self.made * self.h:
             return np.empty(0)
         most = int(min(most, max((barrier - t) / self.h, 0.0) + 2.0))
         every: FloatArray = self.begin + np.arange(self.made, self.made + most + 1, dtype=np.float64) * self.h
         ends = every[1:]  # behind t itself
         fits = (ends - every[:-1]) * (1.0 - 1e-9) <= self.h
-        fits &= ends <= barrier - 1e-9 * self.h
-        return ends if fits.all() else ends[: int(fits.argmin())]
+        before = fits & (ends <= barrier - 1e-9 * self.h)
+        if before.all():
+            return ends
+        n = int(before.argmin())
+        if meets and fits[n] and ends[n] - barrier <= 1e-9 * self.h:
+            ends[n] = barrier
+            n += 1
+        return ends[:n]
 
-    def passed(self, steps: int) -> None:
-        """So many of the steps that `whole` told were accepted."""
-        self.made += steps
+    def passed(self, ends: FloatArray, barrier: float) -> None:
+        """The steps to ``ends``, the first ones that `whole` told, were accepted."""
+        self.made += len(ends) - 1
+        self.reached(float(ends[-1]), barrier)
 
     def reached(self, t: float, barrier: float) -> None:
         """A step was accepted that ended at t; the series begins anew at barriers and events between multiples."""

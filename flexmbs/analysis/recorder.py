@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from flexmbs.results.time import Energy, TimeSolution
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flexmbs.dynamics.energies import Energies
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepResult, StepState
     from flexmbs.io.time_files import Stream
@@ -36,8 +38,6 @@ class Recorder:
 
     def __init__(self, dynamics: Dynamics, energy: bool, later: bool = False, stream: Stream | None = None) -> None:
         self.dynamics, self.energy, self.stream = dynamics, energy, stream
-        self.accounts = Accounts(dynamics)
-        self.energies = self.accounts.energies
         self._later = later and stream is None  # files have the energies of every state
         self.states: list[StepState] = []
         self._dues: list[Due | Account] = []
@@ -47,6 +47,16 @@ class Recorder:
         self._power: FloatArray | None = None
         self._before: tuple[float, FloatArray, FloatArray] | None = None
         self._end = np.nan
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        """What measures states; not made where nothing is measured."""
+        return Accounts(self.dynamics)
+
+    @property
+    def energies(self) -> Energies:
+        """Of the accounts."""
+        return self.accounts.energies
 
     @property
     def n_steps(self) -> int:
@@ -153,7 +163,7 @@ class Recorder:
 
     def solution(self, at_events: list[FloatArray], **rest: Any) -> TimeSolution:
         """The result; ``at_events``: the angles that turns are counted of, at each event."""
-        states, dues, accounts = self.states, self._dues, self.accounts
+        states, dues = self.states, self._dues
         n_t = len(states)
         if self.dynamics.turns.angular:
             rest["extra"]["counted"] = np.array(self._angles).reshape(n_t, -1)
@@ -172,7 +182,7 @@ class Recorder:
             **rest,
         )
         if self.energy:
-            stored = found.t, found.q, found.v, found.a, found.lam
+            accounts, stored = self.accounts, (found.t, found.q, found.v, found.a, found.lam)
             found.measure_later(lambda picks: accounts.several(stored, dues, picks))
             if not any(isinstance(due, Due) for due in dues):
                 _ = found.energy  # which is known

@@ -130,7 +130,6 @@ class Run:
         self.recorder.store(self.state)
         self._checkpoint()
         self.next = 0
-        self.chunks = Chunks(self)
 
     def integrate(self, progress: Progress) -> None:
         """Steps up to the end, an interruption, or a failure; what was made is kept."""
@@ -151,6 +150,7 @@ class Run:
         largest = control.limit(span) if isinstance(control, ErrorControl) else np.inf
         self.sizes = smallest, largest
         most = np.inf if control.max_steps is None else control.max_steps
+        chunks = Chunks(self)  # which knows the run: a run that knew them would be a cycle, and wait for the collector
         error_before = 0.0
         while self.state.t < self.until:
             if interruption.wanted:
@@ -171,7 +171,7 @@ class Run:
             barrier = min(self.until, self.sampled.next_time(self.state.t), jump)
             if not isinstance(control, FixedStep) and self.jumps.is_known(self.state.t):
                 self.state = self.stepper.at_onset(self.state)
-            error = self.chunks.advance(barrier, error_before)
+            error = chunks.advance(barrier, error_before)
             if error is not None:
                 error_before = error
                 self._passed(progress, span, show=True)

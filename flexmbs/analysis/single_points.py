@@ -33,8 +33,9 @@ class SinglePoint:
     def __init__(self, dynamics: Dynamics, tolerance: float | None) -> None:
         c = dynamics.coordinates
         self._name, self._tolerance = dynamics.system.model.name, tolerance
-        self._places = c.displacements[c.displacements < c.n_linear]
-        self.looks = tolerance is not None and dynamics.system.extent == 0.0 and len(self._places) > 0
+        self.looks = tolerance is not None and dynamics.system.extent == 0.0
+        if self.looks:
+            self._places = c.displacements[c.displacements < c.n_linear]
         self._first: FloatArray | None = None
         self._far = 0.0
 

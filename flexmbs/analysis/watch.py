@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.core.checks import show
+from flexmbs.core.distinct_names import repeated
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.watched import Watched, watch
 from flexmbs.model.control.calling import call
@@ -33,7 +33,7 @@ def as_events(value: object) -> tuple[Event, ...]:
     for event in value:
         if isinstance(event, type) or not hasattr(event, "condition"):
             raise ModelError(f"simulate: events must be Event objects, not {show(event)}.")
-    twice = sorted(name for name, n in Counter(event.name for event in value).items() if n > 1)
+    twice = repeated(value)
     if twice:
         raise ModelError(f"simulate: names of events are used twice: {twice}; names must differ.")
     return tuple(value)

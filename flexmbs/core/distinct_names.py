@@ -16,7 +16,15 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError, a_or_an, unknown_name
 
-__all__ = ["distinct_names", "number_meant", "numbers_meant"]
+__all__ = ["distinct_names", "number_meant", "numbers_meant", "repeated"]
+
+
+def repeated(things: Iterable[Any]) -> list[str]:
+    """The names that several of some things bear, in alphabetical order."""
+    names = [thing.name for thing in things]
+    if len(set(names)) == len(names):
+        return []
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 def distinct_names(names: Iterable[str]) -> tuple[str, ...]:

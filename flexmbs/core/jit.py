@@ -320,7 +320,7 @@ def only_beyond(last: int, function: Any) -> Any:
 
 def numbers_of_kinds(kinds: list[int], last: int) -> IntArray:
     """A column of kinds for a `Choice` with this ``last``."""
-    return np.array(kinds, dtype=np.int32 if all(kind <= last for kind in kinds) else np.int64)
+    return np.array(kinds, dtype=np.int32 if max(kinds, default=last) <= last else np.int64)
 
 
 class _Listener(event.Listener):  # type: ignore[misc]

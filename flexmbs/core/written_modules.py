@@ -62,6 +62,7 @@ def _temporary() -> Path:
 _HELD: list[Any] = []
 
 
+@cache
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 

@@ -9,12 +9,13 @@ the multipliers, which leaves the multipliers of least norm.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 
-from flexmbs.core.contracts import FloatArray, State
+from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.rotations import IDENTITY
 from flexmbs.dynamics import compliance
@@ -301,15 +302,18 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     mass = dyn.mass[free]
     A = G[:, free] / np.sqrt(np.where(mass > 0.0, mass, 1.0))
     size = np.sqrt((A * A).sum(axis=1))
-    names = dyn.mechanics.names
-    idle = [names[i] for i in np.flatnonzero(size == 0.0)]
-    rest = np.flatnonzero(size > 0.0)
+    idle, rest = np.flatnonzero(size == 0.0), np.flatnonzero(size > 0.0)
     if not len(rest):
-        return tuple(idle)
+        return _names(dyn, idle)
     R, order, *_ = lapack.dgeqp3((A[rest] / size[rest, None]).T, lwork=(len(rest) + 1) * BLOCK)
     pivots = np.abs(np.diag(R))
     rank = int((pivots > RANK * pivots[0]).sum())
-    return tuple(idle + [names[rest[i]] for i in sorted(order[rank:] - 1)])
+    return _names(dyn, [*idle, *rest[np.sort(order[rank:] - 1)]])
+
+
+def _names(dyn: Dynamics, constraints: Sequence[int] | IntArray) -> tuple[str, ...]:
+    """In words."""
+    return tuple(dyn.mechanics.equations[i].label for i in constraints)
 
 
 def _regular(dyn: Dynamics, q: FloatArray) -> bool:

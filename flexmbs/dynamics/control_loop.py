@@ -10,7 +10,6 @@ Samples of several controllers that differ by round-off only count as one time.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.distinct_names import repeated
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import UserCalls, of_the_package
@@ -105,7 +105,7 @@ class ControlLoop:
         self.controllers = tuple(check_controller(c) for c in controllers)
         self.actuators: tuple[Actuator, ...] = tuple(a for c in self.controllers for a in c.actuators)
         for what, items in (("controllers", self.controllers), ("actuators", self.actuators)):
-            twice = sorted(name for name, n in Counter(item.name for item in items).items() if n > 1)
+            twice = repeated(items)
             if twice:
                 raise ModelError(
                     f"controllers: {len(twice)} names of {what} are used twice: {twice}; names must differ, and an "

@@ -30,7 +30,7 @@ from flexmbs.dynamics.laws import Laws
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.prescribed import Prescribed
 from flexmbs.dynamics.python_stages import PythonStages
-from flexmbs.dynamics.stage_calls import Direct, Prepared, state_of
+from flexmbs.dynamics.stage_calls import Direct, Made, Prepared, state_of
 from flexmbs.dynamics.stages import Stage, motion_stages
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
 from flexmbs.dynamics.turns import Turns
@@ -140,8 +140,9 @@ class Dynamics:
             self.mass_rows = as_rows(self.moving_mass.rows)
             self.moving_mass.update(self.coordinates.reference)
         self.stages = motion_stages(self)
+        made: Made = {}
         force, tangent, states, place, place_tangent, pull, rows, _ = (
-            Prepared(part, self.given) for part in self.stages
+            Prepared(part, self.given, made) for part in self.stages
         )
         self._force, self._tangent, self._pull, self._rows, self._states = force, tangent, pull, rows, states
         self._place, self._place_tangent = place, place_tangent

@@ -33,10 +33,12 @@ from flexmbs.core.given import (
 if TYPE_CHECKING:
     from flexmbs.dynamics.stages import Stage
 
-__all__ = ["Direct", "Prepared", "machine_code", "state_of"]
+__all__ = ["Direct", "Made", "Prepared", "machine_code", "state_of"]
 
 Weights = tuple[float, float]
 Call = Callable[[State, Env, Weights, int], Any]
+Made = dict[int, tuple[Any, Call]]
+"""Stages, which are kept so that no other one gets the id, and their calls."""
 FLOAT = np.dtype(np.float64)
 
 
@@ -88,13 +90,15 @@ _only: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 class Prepared:
     """Stages in their order as calls, which are made when they are first run.
 
-    ``loads``: the array that `LOADS` stands for.
+    ``loads``: the array that `LOADS` stands for; ``made``: the calls that have been made of stages, by their ids, which
+    lists with stages in common share.
     """
 
-    __slots__ = ("_calls", "_loads", "_stages")
+    __slots__ = ("_calls", "_loads", "_made", "_stages")
 
-    def __init__(self, stages: tuple[Stage, ...], loads: FloatArray) -> None:
+    def __init__(self, stages: tuple[Stage, ...], loads: FloatArray, made: Made | None = None) -> None:
         self._stages, self._loads = stages, loads
+        self._made: Made = {} if made is None else made
         self._calls: tuple[tuple[Call, Callable[[int], None] | None], ...] | None = None
 
     def run(self, state: State, env: Env, weights: Weights = (0.0, 0.0), on_rates: int = 0) -> None:
@@ -112,14 +116,21 @@ class Prepared:
         made = []
         now = {name: value(*given) for name, value in _VALUES.items()} | {LOADS: self._loads}
         for stage in self._stages:
-            if not stage.compiled_only:
+            if stage.compiled_only:
+                continue
+            known = self._made.get(id(stage))
+            if known is None:
                 first = _guarded(stage.kernel, stage.failed)
                 bad = first(*[now[a] if type(a) is Given else a for a in stage.arguments])
-                if stage.refuse is not None and bad >= 0:
-                    stage.refuse(bad)
+            else:
+                bad = known[1](*given)
+            if stage.refuse is not None and bad >= 0:
+                stage.refuse(bad)
+            if known is None:
                 values = tuple([self._loads if a is LOADS else a for a in stage.arguments])
-                call = _call(machine_code(stage.kernel, values), values)
-                made.append((_guarded(call, stage.failed), stage.refuse))
+                call = _guarded(_call(machine_code(stage.kernel, values), values), stage.failed)
+                known = self._made[id(stage)] = stage, call
+            made.append((known[1], stage.refuse))
         self._calls = tuple(made)
         return ()
 

@@ -8,18 +8,20 @@ the leaves to the ground, and repeated with them if need be.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, State
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.core.linsolve.static_band import StaticBand
+from flexmbs.core.linsolve.static_band import BandShape, StaticBand
 from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.dynamics.stage_calls import Prepared
+from flexmbs.dynamics.stages import ENV, ON_RATES, SCALE, STATE, STIFFNESS_WEIGHT, WEIGHTS, Stage
 from flexmbs.kernels.pairs import joint_tangent
 from flexmbs.kernels.row_forces import row_force_tangent
 from flexmbs.kernels.wrenches import wrench_tangent
@@ -29,12 +31,50 @@ from flexmbs.system.python_items import HeldLaw
 if TYPE_CHECKING:
     from flexmbs.core.linsolve import LinearSolver
     from flexmbs.system.build import Mechanics
+    from flexmbs.system.layout import Layout
     from flexmbs.system.system import System
 
 __all__ = ["StepMatrix", "mass_in_frames", "possible_entries"]
 
 Slots = NDArray[np.int32]
 SAMPLES = 3
+
+
+class _Places(NamedTuple):
+    """Which entries the matrix of a step has, and where: it depends on the layout and on what can differ from zero.
+
+    ``band``: None where it is not narrow; ``in_band``: places of all entries there, of the masses behind them, and of
+    the diagonal of the constraints behind these.
+    """
+
+    entries: Slots
+    equations: IntArray
+    cut: tuple[int, int]
+    band: BandShape | None
+    in_band: Slots | None
+
+
+def _places(layout: Layout, possible: bytes, massive: bytes) -> _Places:
+    """For the numbers of two arrays: which entries of the buffer are possible, and the places of the masses."""
+    keep = np.flatnonzero(layout.live & np.frombuffer(possible, dtype=bool))
+    masses = np.frombuffer(massive, dtype=np.int64)
+    equations = layout.free[_constraints(layout)] - len(layout.node_of)
+    row, column = _rows_and_columns(layout, keep, masses)
+    band = BandShape.of(len(layout.free), row, column, layout.border)
+    in_band = None if band is None else band.slots(row, column).astype(np.int32)
+    return _Places(keep.astype(np.int32), equations, (len(keep), len(keep) + len(masses)), band, in_band)
+
+
+def _constraints(layout: Layout) -> IntArray:
+    """Which unknowns are multipliers."""
+    return np.flatnonzero(layout.free >= len(layout.node_of))
+
+
+def _rows_and_columns(layout: Layout, entries: Any, masses: IntArray) -> tuple[IntArray, IntArray]:
+    """Of entries, of masses behind them, and of the diagonal of the constraints."""
+    diagonal = _constraints(layout)
+    row = np.concatenate((layout.entry_rows[entries], layout.entry_rows[masses], diagonal))
+    return row, np.concatenate((layout.entry_columns[entries], layout.entry_columns[masses], diagonal))
 
 
 class StepMatrix:
@@ -68,27 +108,24 @@ class StepMatrix:
     ) -> None:
         self.seconds = seconds
         self.solver = solver
-        n_mass = len(system.mass_blocks)
-        live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
-        keep = np.flatnonzero(live & possible)
         mass = mass_in_frames(system, structure(system))
-        massive = np.flatnonzero(live[:n_mass] & (mass != 0.0))
+        massive = np.flatnonzero(system.layout.live[: len(mass)] & (mass != 0.0))
         moves = moving_entries(system)[massive]
         massive = np.concatenate((massive[~moves], massive[moves]))  # in frames of supports is only what does not move
         self._still = int(np.count_nonzero(~moves))
-        rows = np.flatnonzero(system.free >= system.coordinates.n_v)
-        self.equations = system.free[rows] - system.coordinates.n_v
         self.mass = mass_in_frames(system, system.mass_blocks)[massive]
         self.massive = massive
-        self.entries = keep.astype(np.int32)
-        row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], rows))
-        col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], rows))
-        suited = StaticBand.suits(system.n, row, col, system.border)
-        self.static = StaticBand(system.n, row, col, system.border) if suited else None
-        self.cut = len(keep), len(keep) + len(massive)
-        self._slots = self.solver.slots(row, col).astype(np.int32)
-        self.static_slots = None if self.static is None else self.static.slots(row, col).astype(np.int32)
+        self._layout = layout = system.layout
+        places: _Places = layout.once(_places, possible.tobytes(), massive.tobytes())
+        self.entries, self.equations, self.cut = places.entries, places.equations, places.cut
+        self.static = None if places.band is None else StaticBand(places.band)
+        self.static_slots = places.in_band
         self.pivoting = self.static is None
+
+    @cached_property
+    def _slots(self) -> Slots:
+        """Places in the storage of the solver, as ``static_slots``."""
+        return self.solver.slots(*_rows_and_columns(self._layout, self.entries, self.massive)).astype(np.int32)
 
     @property
     def moving(self) -> tuple[IntArray, FloatArray]:
@@ -221,29 +258,46 @@ def _possible_entries(system: System, m: Mechanics) -> NDArray[np.bool_]:
     n_v, n_linear, n_rot = system.coordinates.n_v, system.coordinates.n_linear, system.coordinates.n_rotating
     B = np.zeros(len(possible))
     work = m.markers.work(np.zeros(n_v + m.n_c), B)
+    acting, pulling = _of_blocks(m, work, bool(held))
     seen = np.zeros_like(possible)
     n_loads = int(m.wrenches.load.max(initial=0)) + 1
     for drawn in _drawn(n_linear, n_rot, n_v, m.n_c, n_loads, len(m.forces.given), work.W.shape):
         q = system.coordinates.reference.copy()
         q[:n_linear] += 0.1 * drawn.linear
         q[n_linear:] = drawn.poses
-        state = State(q, drawn.v, np.zeros(n_v), drawn.lam)
+        state, env = State(q, drawn.v, np.zeros(n_v), drawn.lam), Env(0.0, drawn.scale)
         work.T[:] = drawn.T
-        for kind, group in m.markers.groups:
-            if kind.place_tangent(group, state, Env(0.0, np.zeros(0)), work) >= 0:
-                return possible
-        scale = drawn.scale
-        if len(m.wrenches.mk):
-            wrench_tangent(m.wrenches, m.wrench_offsets, m.markers.ptr, scale, work, 0.7)
         if held:
             m.forces.given[:] = 0.0
             m.forces.given[:, 0] = drawn.given
-            if row_force_tangent(m.forces, state, Env(0.0, scale), work, (0.7, 0.6)) >= 0:
-                return possible
-        if len(m.joints.mA):
-            joint_tangent(m.joints, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6), 1)
+        try:
+            acting.run(state, env, (0.7, 0.6), 1)
+        except _RefusedError:
+            return possible
         work.W[:] = drawn.W
-        for kind, group in m.markers.groups:
-            kind.pull(group, state, Env(0.0, np.zeros(0)), work, (0.7, 0.6))
+        pulling.run(state, env, (0.7, 0.6))
         seen |= B != 0.0
     return possible & (seen | ~analytic)
+
+
+class _RefusedError(ArithmeticError):
+    """A kernel refuses a state that was drawn."""
+
+
+def _refuse(item: int) -> NoReturn:
+    raise _RefusedError(item)
+
+
+def _of_blocks(m: Mechanics, work: MarkerWork, held: bool) -> tuple[Prepared, Prepared]:
+    """What writes the blocks that are looked at, up to the wrenches on markers, and behind them."""
+    name, none = "entries", np.zeros(0)
+    stages = [Stage(name, k.place_tangent, (group, STATE, ENV, work), _refuse) for k, group in m.markers.groups]
+    if len(m.wrenches.mk):
+        offsets = m.wrench_offsets, m.markers.ptr
+        stages.append(Stage(name, wrench_tangent, (m.wrenches, *offsets, SCALE, work, STIFFNESS_WEIGHT)))
+    if held:
+        stages.append(Stage(name, row_force_tangent, (m.forces, STATE, ENV, work, WEIGHTS), _refuse))
+    if len(m.joints.mA):
+        stages.append(Stage(name, joint_tangent, (m.joints, STATE, ENV, work, WEIGHTS, ON_RATES)))
+    pulls = [Stage(name, k.pull, (group, STATE, ENV, work, WEIGHTS)) for k, group in m.markers.groups]
+    return Prepared(tuple(stages), none), Prepared(tuple(pulls), none)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from flexmbs.integrators.stepper import Stepper
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from flexmbs.core.contracts import FloatArray
     from flexmbs.integrators.compiled.choice import Choice
     from flexmbs.integrators.compiled.control import SamplePlan
@@ -31,6 +33,11 @@ class Driven(Stepper):
     def expect(self, steps: float) -> None:
         """Tell how many steps are planned."""
         self.choice.expect(steps)
+
+    @property
+    def kind(self) -> tuple[Hashable, ...] | None:
+        """What runs have in common whose steps take about as long; None where Python makes them."""
+        return None if self.choice.driver is None else self.choice.driver.kind
 
     @property
     def several(self) -> bool:

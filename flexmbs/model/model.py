@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.body_description import BodyDescription, class_in_words
 from flexmbs.core.checks import as_name, show
-from flexmbs.core.distinct_names import distinct_names
+from flexmbs.core.distinct_names import distinct_names, repeated
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.extra_coordinate import ExtraCoordinate
 from flexmbs.core.field_terms import meant
@@ -143,7 +142,7 @@ class Model(Hinted):
         named |= {"controllers": self.controllers, "states": self.states}
         named |= {"substructures": self.substructures}
         for what, group in named.items():
-            twice = sorted(name for name, n in Counter(item.name for item in group).items() if n > 1)
+            twice = repeated(group)
             if twice:
                 raise ModelError(f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ.")
         check_membership(owner, self)

@@ -138,9 +138,12 @@ class Outcome:
             raise ValueError("no outcome") from error
 
 
+_SORTED = json.JSONEncoder(sort_keys=True)
+
+
 def key_of(values: Mapping[str, Value]) -> str:
     """Digest of values, by which a run is found again."""
-    text = json.dumps({k: v if isinstance(v, str) else float(v) for k, v in values.items()}, sort_keys=True)
+    text = _SORTED.encode({k: v if isinstance(v, str) else float(v) for k, v in values.items()})
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

@@ -5,10 +5,12 @@ None of it depends on values. Models of a family differ in numbers, so that it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,10 @@ from flexmbs.core.sparsity import Blocks, Pattern
 
 __all__ = ["Layout", "Layouts", "layouts_kept", "shared_layouts"]
 
+T = TypeVar("T")
+
 MOST = 4
-"""Layouts that are kept: choices of a family may change the structure."""
+"""Layouts that are kept: choices of a family may change the structure. As many are kept of what follows from one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,26 @@ class Layout:
     pattern: Pattern
     entry_rows: IntArray
     entry_columns: IntArray
+    _found: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """Which entries of the buffer have a place in the matrix."""
+        return (self.entry_rows >= 0) & (self.entry_columns >= 0)
+
+    def once(self, find: Callable[..., T], *of: Hashable) -> T:
+        """``find(layout, *of)``, which depends on nothing else: kept for the next system of this layout.
+
+        The last `MOST` results are kept.
+        """
+        key = (find, *of)
+        found = self._found.get(key)
+        if found is None:
+            found = find(self, *of)
+            for oldest in [*self._found][: 1 - MOST]:
+                self._found.pop(oldest, None)  # another thread may have done it
+            self._found[key] = found
+        return cast(T, found)
 
     @classmethod
     def of(cls, blocks: list[Blocks], node_of: IntArray, moves: NDArray[np.bool_], n_c: int, size: int) -> Layout:
@@ -64,13 +88,18 @@ class Layout:
         """Whether another system has the same structure, so that `of` would find the same."""
         return (
             (self.n_c, self.size, len(self.blocks)) == (n_c, size, len(blocks))
-            and np.array_equal(self.node_of, node_of)
-            and np.array_equal(self.moves, moves)
+            and _same(self.node_of, node_of)
+            and _same(self.moves, moves)
             and all(
-                mine.b1 == other.b1 and (mine.dofs is other.dofs or np.array_equal(mine.dofs, other.dofs))
+                mine.b1 == other.b1 and _same(mine.dofs, other.dofs)
                 for mine, other in zip(self.blocks, blocks, strict=True)
             )
         )
+
+
+def _same(mine: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays of whole numbers or flags, of one type, are equal: by their bytes, as most are short."""
+    return mine is other or (mine.shape == other.shape and mine.tobytes() == other.tobytes())
 
 
 class Layouts:

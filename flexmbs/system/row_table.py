@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import IntArray
 from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.rows.rows import ANGLE
 
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from flexmbs.model.joints.contracts import Row
     from flexmbs.system.marker_set import MarkerSet
 
-__all__ = ["RowTable"]
+__all__ = ["RowTable", "padded"]
+
+CONSTANTS = (0.0,) * 12
+
+
+def padded(constants: tuple[float, ...]) -> tuple[float, ...]:
+    """The constants of a row as they stand in a table, zeros behind them."""
+    return (*constants, *CONSTANTS[len(constants) :])
 
 
 class RowTable:
@@ -31,7 +38,7 @@ class RowTable:
         self.off: list[int] = []
         self.order: list[int] = []
         self.kind: list[int] = []
-        self.constants: list[FloatArray] = []
+        self.constants: list[tuple[float, ...]] = []
         self.near: list[float] = []
         self.factor: list[float] = []
 
@@ -45,10 +52,8 @@ class RowTable:
         self.off.append(self.add_block(dofs))
         self.order.append(len(dofs))
         for row in rows:
-            c = np.zeros(12)
-            c[: len(row.constants)] = row.constants
             self.kind.append(row.kind)
-            self.constants.append(c)
+            self.constants.append(padded(row.constants))
             self.near.append(0.0)
             self.factor.append(row.factor)
         self.ptr.append(len(self.kind))

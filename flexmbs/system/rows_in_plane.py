@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.rows.in_plane import reaches_in_plane
 from flexmbs.kernels.rows.rows import ANGLE, kind_of
+from flexmbs.system.row_table import padded
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
@@ -37,9 +37,7 @@ class RowsInPlane:
         if not (pair.a.planar and pair.b.planar):
             return {row.equation for row in pair.rows}
         ends, found = self._between(pair.a, pair.b), set()
-        sampled = ends.sampled(pair.rows)
-        for row in pair.rows:
-            value, reach = sampled[row]
+        for row, (value, reach) in zip(pair.rows, ends.sampled(pair.rows), strict=True):
             if reach > VANISHING:
                 found.add(row.equation)
             elif abs(value) > 1e-9 * ends.size:
@@ -54,9 +52,9 @@ class RowsInPlane:
         turning.setdefault(a, False)
         turning.setdefault(b, False)
         found = self._between(a, b).sampled(rows) if a.planar and b.planar else None
-        for row in rows:
+        for j, row in enumerate(rows):
             kind = kind_of(row.kind)
-            if kind.turns and not (found is not None and found[row][1] <= VANISHING):
+            if kind.turns and not (found is not None and found[j][1] <= VANISHING):
                 turning[a] = True
                 if kind.uses[1]:
                     turning[b] = True
@@ -72,33 +70,26 @@ class _Ends:
     """Two planar markers, moved in the plane; ``size``: how far from the origin they are, at least one."""
 
     def __init__(self, a: Marker, b: Marker) -> None:
-        self._moves = _whole([not marker.body.is_ground for marker in (a, b)])
-        self._turns = _whole([moves and marker.rotates for moves, marker in zip(self._moves, (a, b), strict=True)])
+        moves = not a.body.is_ground, not b.body.is_ground
+        turns = moves[0] and a.rotates, moves[1] and b.rotates
+        self._moves, self._turns = np.array(moves, dtype=np.int64), np.array(turns, dtype=np.int64)
         (p_a, R_a), (p_b, R_b) = a.pose0(), b.pose0()
         self._origin, self._frame = np.array((p_a, p_b)), np.array((R_a, R_b))
-        self.size = max(1.0, float(np.abs(self._origin).max()))
-        self._found: IdentityMap[Row, tuple[float, float]] = IdentityMap()
-        self._asked: list[tuple[Row, ...]] = []
+        self.size = max(1.0, *map(abs, self._origin.ravel().tolist()))
+        self._sampled: list[tuple[tuple[Row, ...], list[tuple[float, float]]]] = []
 
-    def sampled(self, rows: tuple[Row, ...]) -> IdentityMap[Row, tuple[float, float]]:
+    def sampled(self, rows: tuple[Row, ...]) -> list[tuple[float, float]]:
         """Value of each row in the first pose, and its largest derivative by a motion in the plane in any."""
-        if any(rows is asked for asked in self._asked):
-            return self._found
-        self._asked.append(rows)
-        new = [row for row in rows if row not in self._found]
-        if new:
-            n = len(new)
-            c, found = np.zeros((n, 12)), np.empty((n, 2))
-            for j, row in enumerate(new):
-                c[j, : len(row.constants)] = row.constants
-            reaches_in_plane(
-                numbers_of_kinds([row.kind for row in new], ANGLE), c, np.zeros(n), _TURNS, self._moves, self._turns,
-                self._origin, self._frame, np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12)), found,
-            )  # fmt: skip
-            for row, (value, reach) in zip(new, found.tolist(), strict=True):
-                self._found[row] = value, reach
-        return self._found
-
-
-def _whole(values: list[bool]) -> IntArray:
-    return np.array(values, dtype=np.int64)
+        for asked, found in self._sampled:
+            if rows is asked:
+                return found
+        n = len(rows)
+        c = np.array([padded(row.constants) for row in rows], dtype=np.float64).reshape(n, 12)
+        out = np.empty((n, 2))
+        reaches_in_plane(
+            numbers_of_kinds([row.kind for row in rows], ANGLE), c, np.zeros(n), _TURNS, self._moves, self._turns,
+            self._origin, self._frame, np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12)), out,
+        )  # fmt: skip
+        found = [(value, reach) for value, reach in out.tolist()]
+        self._sampled.append((rows, found))
+        return found

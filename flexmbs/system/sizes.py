@@ -94,8 +94,8 @@ def increment_sizes(velocities: FloatArray, coordinates: Coordinates, reach: flo
 def equation_sizes(mechanics: Mechanics, n_v: int, length: float) -> FloatArray:
     """Unit of each constraint (n_c,): ``length`` for what is one, 1 for angles and cosines, times its factor."""
     rows = mechanics.joints
-    sides = [mechanics.markers.markers[m] for m in np.repeat(rows.mB, np.diff(rows.ptr))]
-    units = [unit_of(int(kind), b) for kind, b in zip(rows.kind, sides, strict=True)]
+    sides = [mechanics.markers.markers[m] for m in np.repeat(rows.mB, np.diff(rows.ptr)).tolist()]
+    units = [unit_of(kind, b) for kind, b in zip(rows.kind.tolist(), sides, strict=True)]
     lengths = np.array([unit in ("length", "velocity") for unit in units], dtype=bool)
     sizes = np.zeros(len(mechanics.equations))
     np.maximum.at(sizes, rows.eq - n_v, np.abs(rows.factor) * np.where(lengths, length, 1.0))

@@ -248,16 +248,16 @@ class System:
 
     def _blocks_in_frames(self) -> IntArray:
         """Rows (offset, size, frame, positions) of the blocks that hold coordinates in frames."""
-        frame_of = np.full(len(self.unknown), -1, dtype=np.int64)
-        place = np.zeros(len(self.unknown), dtype=np.int64)
         dofs = self.fixation.frame_dofs
-        for c in range(dofs.shape[1]):
-            frame_of[dofs[:, c]] = np.arange(len(dofs))
-            place[dofs[:, c]] = c
-        rows: list[list[Any]] = []
         dim = dofs.shape[1]
         if not len(dofs):
             return np.zeros((0, 3 + dim), dtype=np.int64)
+        frame_of = np.full(len(self.unknown), -1, dtype=np.int64)
+        place = np.zeros(len(self.unknown), dtype=np.int64)
+        for c in range(dim):
+            frame_of[dofs[:, c]] = np.arange(len(dofs))
+            place[dofs[:, c]] = c
+        rows: list[list[Any]] = []
         for block in self.blocks:
             k = block.dofs.shape[1]
             for item in np.flatnonzero((frame_of[block.dofs] >= 0).any(axis=1)):

@@ -6,14 +6,21 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexmbs.core.linsolve.static_band import WIDTHS, StaticBand
+from flexmbs.core.linsolve.static_band import WIDTHS, BandShape, StaticBand
 
 
 def solver_of(A: np.ndarray, border: int = 0) -> StaticBand:
     row, col = (x.astype(np.int64) for x in np.nonzero(A))
-    solver = StaticBand(len(A), row, col, border)
-    solver.data[solver.slots(row, col)] = A[row, col]
+    shape = BandShape.of(len(A), row, col, border)
+    assert shape is not None
+    solver = StaticBand(shape)
+    solver.data[shape.slots(row, col)] = A[row, col]
     return solver
+
+
+def place(solver: StaticBand, row: int, col: int) -> np.ndarray:
+    shape = BandShape(solver.n, 0 if solver.edge is None else solver.edge.shape[1], solver.W, solver.reach)
+    return shape.slots(np.array([row]), np.array([col]))
 
 
 def banded(n: int, half_band: int, seed: int) -> np.ndarray:
@@ -63,7 +70,7 @@ def test_a_border_refuses_what_a_band_does() -> None:
     for border in (1, 2, 3):
         assert not solver_of(twice, border).refactor()
     solver = solver_of(good, border=2)
-    solver.data[solver.slots(np.array([2]), np.array([0]))] = np.nan
+    solver.data[place(solver, 2, 0)] = np.nan
     assert not solver.refactor()
 
 
@@ -89,7 +96,7 @@ def test_units_do_not_matter() -> None:
 
 def test_refuses_what_is_not_a_number() -> None:
     solver = solver_of(banded(12, 3, 4))
-    solver.data[solver.slots(np.array([7]), np.array([7]))] = np.nan
+    solver.data[place(solver, 7, 7)] = np.nan
     assert not solver.refactor()
 
 
@@ -102,6 +109,6 @@ def test_refuses_dependent_rows() -> None:
 
 def test_width_is_bounded() -> None:
     far = np.array([0, WIDTHS[-1] + 1])
-    assert not StaticBand.suits(100, far, far[::-1].copy())
-    assert StaticBand.suits(100, far - far, far - far)
-    assert StaticBand.suits(WIDTHS[-1] + 2, far, far[::-1].copy(), border=1)
+    assert BandShape.of(100, far, far[::-1].copy()) is None
+    assert BandShape.of(100, far - far, far - far) is not None
+    assert BandShape.of(WIDTHS[-1] + 2, far, far[::-1].copy(), border=1) is not None

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.linsolve.band import Band
-from flexmbs.core.linsolve.static_band import WIDTHS, StaticBand
+from flexmbs.core.linsolve.static_band import WIDTHS, BandShape, StaticBand
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis
 from flexmbs.integrators.contracts import StepState
@@ -79,8 +79,11 @@ def _by_band(solver: Band, velocities: Any, m: int) -> int:
     scaled = np.where(inside, ab, 0.0) * scale[row] * scale[:, None]
     column = np.broadcast_to(np.arange(n)[:, None], row.shape)
     used = scaled != 0.0
-    band = StaticBand(n, row[used], column[used])
-    band.data[band.slots(row[used], column[used])] = scaled[used]
+    shape = BandShape.of(n, row[used], column[used])
+    if shape is None:
+        return UNKNOWN
+    band = StaticBand(shape)
+    band.data[shape.slots(row[used], column[used])] = scaled[used]
     if not band.refactor():
         return UNKNOWN
     pivots = band.data[: n * band.ld].reshape(n, band.ld)[:, band.W]

@@ -17,62 +17,75 @@ rows and columns, full ones, are the border of the band:
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.wide import back_substitute, eliminate, forward_substitute
 
-__all__ = ["StaticBand"]
+__all__ = ["BandShape", "StaticBand"]
 
 LOST = 1e-10
 """Smallest pivot relative to what was taken from it; long chains come down to 1e-6, redundant constraints to 1e-16."""
 WIDTHS = (8, 12, 16, 24, 32, 48)
 
 
-class StaticBand:
-    """Matrix of order n, a band with a border of its last unknowns, for factorisations in place.
+class BandShape(NamedTuple):
+    """What a matrix of order n has of a band with a border of its last unknowns, whatever its numbers.
 
-    ``data``: a row of 2 W + 1 numbers per column of the band, W the half bandwidth rounded up to one of `WIDTHS`; entry
-    (i, j) lies at j (2 W + 1) + W + i - j. ``row, col``: all entries that can be different from zero. ``border``: how
-    many unknowns it has.
+    ``W``: the half bandwidth rounded up to one of `WIDTHS`; ``reach (m,)``: how many columns of the band behind each
+    pivot its row can touch.
+    """
+
+    n: int
+    border: int
+    W: int
+    reach: IntArray
+
+    @classmethod
+    def of(cls, n: int, row: IntArray, col: IntArray, border: int = 0) -> BandShape | None:
+        """That of a matrix with these entries; None if its band is too wide."""
+        inner = (row < n - border) & (col < n - border)
+        half_band = int(np.abs(row - col)[inner].max(initial=0))
+        if half_band > WIDTHS[-1]:
+            return None
+        width = next(w for w in WIDTHS if w >= half_band)
+        return cls(n, border, width, _reach(n - border, row[inner], col[inner]))
+
+    def slots(self, row: IntArray, col: IntArray) -> IntArray:
+        """Positions of entries in ``data`` of a `StaticBand`."""
+        m, k, ld = self.n - self.border, self.border, 2 * self.W + 1
+        inside = col * ld + self.W + row - col
+        if not k:
+            return inside
+        edge = (m + self.W + 1) * ld
+        of_row, of_column = edge + col * k + row - m, edge + (m + row) * k + col - m
+        corner = edge + (m + col) * k + row - m
+        return np.where(row < m, np.where(col < m, inside, of_column), np.where(col < m, of_row, corner))
+
+
+class StaticBand:
+    """Matrix of order n, a band with a border, for factorisations in place.
+
+    ``data``: a row of 2 W + 1 numbers per column of the band; entry (i, j) lies at j (2 W + 1) + W + i - j.
 
     ``edge (2 m + k, k)``: None without a border, else the end of ``data``: for each of m unknowns of the band the
     entries of its column in the k rows of the border, then those of its row in the k columns, and then the columns of
-    the border in its own rows. ``reach (m,)``: how many columns of the band behind each pivot its row can touch;
-    ``pivot_sizes`` and ``solution`` are work arrays, the former for what was taken from each pivot.
+    the border in its own rows. ``pivot_sizes`` and ``solution`` are work arrays, the former for what was taken from
+    each pivot.
     """
 
-    def __init__(self, n: int, row: IntArray, col: IntArray, border: int = 0) -> None:
-        m = n - border
-        inner = (row < m) & (col < m)
-        half_band = int(np.abs(row - col)[inner].max(initial=0))
-        self.W = next(w for w in WIDTHS if w >= half_band)
-        self.n, self.ld = n, 2 * self.W + 1
-        self._band, self._border = m, border
-        self._edge = (m + self.W + 1) * self.ld
-        self.data = np.zeros(self._edge + (2 * m + border) * border)
-        self.edge = self.data[self._edge :].reshape(-1, border) if border else None
+    def __init__(self, shape: BandShape) -> None:
+        self.n, border, self.W, self.reach = shape
+        m, self.ld = self.n - border, 2 * self.W + 1
+        edge = (m + self.W + 1) * self.ld
+        self.data = np.zeros(edge + (2 * m + border) * border)
+        self.edge = self.data[edge:].reshape(-1, border) if border else None
         self._width = (0.0,) * self.W
-        self.pivot_sizes = np.zeros(n + self.W)
-        self.solution = np.zeros(n + 2 * self.W)
-        self.reach = _reach(m, row[inner], col[inner])
-
-    @staticmethod
-    def suits(n: int, row: IntArray, col: IntArray, border: int = 0) -> bool:
-        """Whether the band is narrow enough."""
-        inner = (row < n - border) & (col < n - border)
-        return int(np.abs(row - col)[inner].max(initial=0)) <= WIDTHS[-1]
-
-    def slots(self, row: IntArray, col: IntArray) -> IntArray:
-        """Positions of entries in ``data``."""
-        m, k = self._band, self._border
-        inside = col * self.ld + self.W + row - col
-        if not k:
-            return inside
-        of_row, of_column = self._edge + col * k + row - m, self._edge + (m + row) * k + col - m
-        corner = self._edge + (m + col) * k + row - m
-        return np.where(row < m, np.where(col < m, inside, of_column), np.where(col < m, of_row, corner))
+        self.pivot_sizes = np.zeros(self.n + self.W)
+        self.solution = np.zeros(self.n + 2 * self.W)
 
     def refactor(self) -> bool:
         """Factorise ``data`` in place; False if that lost too many digits."""

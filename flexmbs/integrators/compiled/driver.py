@@ -11,6 +11,7 @@ from flexmbs.core.written_modules import Module
 from flexmbs.dynamics.bristles import BristleRows
 from flexmbs.dynamics.energies import LossesOfTerms
 from flexmbs.dynamics.gaps import GapRows
+from flexmbs.integrators.compiled.addresses import address
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
 from flexmbs.integrators.compiled.made_steps import Steps
 from flexmbs.integrators.compiled.step_arrays import (
@@ -69,7 +70,8 @@ NO_LIMITS = SizeLimits(np.inf, 0.0, np.inf, np.inf)
 class Driver:
     """Makes steps of one scheme on one system, in the same arrays as `Dynamics`, and as `Dynamics` leaves them.
 
-    ``pause``: steps that are to be left to Python, after one that failed here.
+    ``pause``: steps that are to be left to Python, after one that failed here; ``kind``: of the module and the sizes of
+    the system, on which it depends how long a step takes.
     """
 
     def __init__(self, dynamics: Dynamics, form: Form, tolerance: float) -> None:
@@ -83,11 +85,10 @@ class Driver:
         self._power = np.zeros((2 * n, len(m.forces.mA)))  # at ends, and where steps begin anew
         self._contact_power = np.zeros((2 * n, len(m.contacts.mA)))
         self._along_power = np.zeros((2 * n, len(m.distributed_owners)))
-        self._wrench_power = np.zeros((2 * n, *dyn.markers.W.shape))
-        self._users = bool(dyn.python.users)
+        self._wrenches, self._users = len(m.wrenches.mk) > 0, bool(dyn.python.users)
+        self._wrench_power = np.zeros((2 * n if self._wrenches else 1, *dyn.markers.W.shape))
         self._user_power = np.zeros((2 * n if self._users else 1, *dyn.markers.W.shape))
         self._acting = len(m.forces.mA) + len(m.contacts.mA) + len(m.distributed_owners) > 0
-        self._wrenches = len(m.wrenches.mk) > 0
         self._nodal, self._losses = NodalLoads(dyn), LossesOfTerms(dyn)
         matrix = dyn.matrix
         first, second = matrix.cut
@@ -124,15 +125,15 @@ class Driver:
             pivots=static.pivot_sizes, solution=static.solution, rate=np.zeros(dyn.n_c),
             sums=np.zeros(len(dyn.body_sizes)),
         )  # fmt: skip
-        places: dict[str, int] = {}
         arrays: dict[str, str] = {}
+        self._places = []
         try:
             for name, array in zip(x._fields, x, strict=True):
-                places[name] = take.size
+                if name in GIVEN:
+                    self._places.append(take.size)
                 arrays[name] = "None" if array is None else take.array(array)
         except ValueError as error:
             raise Prevented(f"the arrays of the system hold {error}") from None
-        self._places = [places[name] for name in GIVEN]
         self._numbers = Numbers(0.0, 0.0, 0.0, 0.0, *NO_LIMITS, tolerance, form.exponent)
         self._sizes = Sizes(1, k, dyn.n_c, dyn.n_linear, 0, 0, 0, self._rows)
         self._first_number, self._first_size = take.counts
@@ -144,11 +145,12 @@ class Driver:
             fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
         written = text.write(fields, static.W)
         self.module = Module(written)
+        self.kind = self.module.name, dyn.system.n, dyn.system.size
         self._at, self._whole, self._real = take.packed()
         self._kept = take.kept
         self._first_rows = x.Q[0], x.V[0], x.A[0], x.AUX[0], x.LAM[0], x.v_old
-        self._given_at = tuple((part.ctypes.data, len(part)) for part in self._given)
-        self._tables_at = tuple((part.ctypes.data, len(part)) for part in self._tables)
+        self._given_at = tuple((address(part), len(part)) for part in self._given)
+        self._tables_at = tuple((address(part), len(part)) for part in self._tables)
         self.pause = self._wait = self.failed = 0
         self._function: Any = None
 
@@ -292,8 +294,8 @@ class Driver:
         self.form.begin(state, h)
         at, real, whole, i, k = self._at, self._real, self._whole, self._first_number, self._first_size
         addresses = self._tables_at if given is self._tables else self._given_at
-        for place, (address, rows) in zip(self._places, addresses, strict=True):
-            at[place], at[place + 1] = address, rows
+        for place, (begin, rows) in zip(self._places, addresses, strict=True):
+            at[place], at[place + 1] = begin, rows
         real[i : i + NUMBERS_OF_A_CALL] = h, state.h_old, error_before, state.t, *(limits or NO_LIMITS)
         whole[k], whole[k + CHUNK], whole[k + POWERS], whole[k + CONTROLLED] = n, chunk, powers, limits is not None
         x.counts[:] = 0

@@ -330,8 +330,12 @@ class Text:
             table, number = self._name(python.calls, "python", stage.owner), python.number(stage.kernel)
             call = f"{self._import(call_python)}({table}, {number}, state, env, {weights})"
             return [f"if {call} >= 0:", "    refused = True"]
+        named = self._names
         arguments = ", ".join(
-            str(a) if isinstance(a, Given) else self._argument(a, stage.owner) for a in stage.arguments
+            [
+                str(a) if isinstance(a, Given) else named.get(id(a)) or self._argument(a, stage.owner)
+                for a in stage.arguments
+            ]
         )
         call = f"{self._import(stage.kernel, stage.owner)}({arguments})"
         return [call] if stage.refuse is None else [f"if {call} >= 0:", "    refused = True"]

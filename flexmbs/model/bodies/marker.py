@@ -26,7 +26,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.nodes import node_axes, rotates, spins
 from flexmbs.core.references import Description
-from flexmbs.core.rotations import as_rotation, orthogonal
+from flexmbs.core.rotations import IDENTITY, as_rotation, orthogonal
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.frames import as_point, frame_along, joint_frame
@@ -121,7 +121,7 @@ class Body(BodyDescription):
     @property
     def centre(self) -> Marker:
         """The origin of the body frame (the centre of mass) with the axes of the body."""
-        return Marker(self, np.zeros(3), name="centre")
+        return Marker.fixed(self, np.zeros(3), IDENTITY.copy(), name="centre")
 
     def framed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
         """The marker that is at the start at ``point`` with the axes ``frame``."""
@@ -206,12 +206,12 @@ class Marker(Description):
         object.__setattr__(self, "name", name)
 
     @classmethod
-    def fixed(cls, body: Body, point: FloatArray, frame: FloatArray) -> Marker:
-        """A marker of new arrays that were looked at, on a body with an orientation."""
+    def fixed(cls, body: Body, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
+        """A marker of new arrays that were looked at: on a body with an orientation, or at the point of one without."""
         found = object.__new__(cls)
         for array in (point, frame):
             array.setflags(write=False)
-        vars(found).update(body=body, point=point, frame=frame, node=None, name=None)
+        vars(found).update(body=body, point=point, frame=frame, node=None, name=name)
         return found
 
     def __repr__(self) -> str:

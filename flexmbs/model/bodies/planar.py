@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, as_turns, frozen_copy, show
+from flexmbs.core.checks import as_array, as_name, as_number, as_turns, frozen_copy, show, write_protected
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import axis_rotation
@@ -189,16 +190,17 @@ class PlanarRigidBody(Body):
     def gyration_length(self) -> float | None:
         return float(np.sqrt(12.0 * self.inertia / self.mass))
 
-    @property
+    @cached_property
     def place(self) -> tuple[FloatArray, FloatArray]:
-        place = np.zeros(3)
+        place, frame = np.zeros(3), axis_rotation(2, self.angle)
         place[:2] = self.position
-        return place, axis_rotation(2, self.angle)
+        write_protected(place, frame)
+        return place, frame
 
     @property
     def initial_q(self) -> FloatArray:
-        return np.append(self.position, self.angle)
+        return np.array((*self.position.tolist(), self.angle))
 
     @property
     def initial_v(self) -> FloatArray:
-        return np.append(self.velocity, self.angular_velocity)
+        return np.array((*self.velocity.tolist(), self.angular_velocity))

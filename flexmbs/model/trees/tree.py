@@ -12,7 +12,6 @@ bodies.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +20,7 @@ import numpy as np
 from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
+from flexmbs.core.distinct_names import repeated
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.model.bodies.frames import frame_along
@@ -314,7 +314,7 @@ def _ordered(
     owner: str, links: tuple[Link | FlexibleLink, ...]
 ) -> tuple[tuple[Link | FlexibleLink, ...], tuple[int, ...]]:
     """Links with every parent before its children, otherwise in the order given; and the numbers of the parents."""
-    twice = sorted(name for name, n in Counter(link.name for link in links).items() if n > 1)
+    twice = repeated(links)
     if twice:
         raise ModelError(f"{owner}: the names {twice} are used twice; names of links must differ.")
     names = {link.name for link in links}

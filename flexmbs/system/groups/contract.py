@@ -280,7 +280,7 @@ class BodyGroup:
             dofs = self.translations(body)
             if len(dofs) == 3:
                 check_in_space(f"body {body.name!r}", acceleration)
-            elif np.any(acceleration[2:]):
+            elif acceleration[2:].any():
                 raise ModelError(
                     f"Gravity: acceleration {show(acceleration.tolist())} leaves the plane, but body {body.name!r} is "
                     f"planar."

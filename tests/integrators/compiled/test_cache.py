@@ -11,12 +11,14 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import flexmbs as fx
 from flexmbs.core import written_modules as cache
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.compiled import choice
-from flexmbs.integrators.compiled.addresses import REBUILDING, Addresses
+from flexmbs.integrators.compiled.addresses import REBUILDING, Addresses, address
 
 RUN = """
 import sys, time
@@ -127,6 +129,17 @@ def test_arrays_by_their_addresses(name: str) -> None:
     assert copied(addresses.packed()[0], there) == (x.shape, x.strides, x.size, x.itemsize)
     assert np.array_equal(there, before)
     assert np.array_equal(x, before[..., ::-1])
+
+
+@given(shape=st.lists(st.integers(0, 4), min_size=1, max_size=4), begin=st.integers(0, 3))
+def test_addresses_are_those_that_numpy_tells(shape: list[int], begin: int) -> None:
+    """Of whole arrays, of parts that begin elsewhere, of empty ones, and of those that cannot be written to."""
+    for kind in ("f8", "i8", "i4", "?"):
+        x = np.zeros((begin + 1, *shape), dtype=kind)
+        locked = x.copy()
+        locked.setflags(write=False)
+        for part in (x, x[begin], locked, x.ravel()[begin:]):
+            assert address(part) == part.ctypes.data
 
 
 def test_what_has_no_address() -> None:
