@@ -16,7 +16,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
 ``stiffening``               ``moments``, ``interfaces``, ``frames``; ``only`` (`flexmbs.reduction.stiffening`)
-``units``                    attributes ``length``, ``mass``, ``time``
+``units``                    attributes ``length``, ``mass``, ``time``, ``force``, as far as known
 ``report``                   JSON of the report (`flexmbs.reduction.report.data`), where one was made
 ===========================  =================================================================================
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from flexmbs.core.checks import as_flag, as_name, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.units import names_of_units
 from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.written import ExportResult, warn_of
@@ -127,7 +128,7 @@ def _written(
         system = modal_system(model, **{k: v for k, v in options.items() if k not in own})
         units = dict(model.units)
     else:
-        system, units = state_space(title, model), dict(options.get("units", {}))
+        system, units = state_space(title, model), names_of_units("export", options.get("units", {}))
     return chosen.write_system(system, path, overwrite, units, **own)
 
 
