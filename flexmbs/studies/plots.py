@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ def response(results: StudyResults, measure: str, over: str | None, ax: Axes | N
     others = [n for n in results.parameters if n != over and results[n].dtype != object]
     if others and len(np.unique(results[others[0]])) > 1:
         shown = ax.scatter(x, y, c=results[others[0]].astype(float), s=18, cmap="viridis")
-        ax.figure.colorbar(shown, ax=ax, label=others[0])
+        ax.figure.colorbar(shown, ax=ax, label=as_drawn(others[0]))
     else:
         order = np.argsort(x)
         ax.plot(x[order], y[order], "o-", ms=4)
@@ -88,4 +89,4 @@ def matrix(results: StudyResults, names: tuple[str, ...]) -> Any:
 
 def _label(results: StudyResults, name: str) -> str:
     unit = results.unit(name)
-    return f"{name} [{unit}]" if unit else name
+    return as_drawn(f"{name} [{unit}]" if unit else name)
