@@ -40,6 +40,7 @@ __all__ = [
     "has_shape",
     "is_among",
     "is_list",
+    "shape_of",
     "show",
 ]
 
@@ -139,12 +140,14 @@ def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
     return int(value)
 
 
-def as_counts(owner: str, name: str, value: object) -> NDArray[np.int64]:
+def as_counts(owner: str, name: str, value: object, *, minimum: int = 0) -> NDArray[np.int64]:
     """Whole numbers (n,), of a list of them or of one; fractions, words and truth values are none."""
-    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "i" and value.min(initial=0) >= 0:
-        return value.astype(np.int64)
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "i":
+        whole = value.astype(np.int64)
+        if whole.min(initial=minimum) >= minimum:
+            return whole
     given = value if is_list(value) and not isinstance(value, str | bytes) else [value]
-    return np.array([as_count(owner, name, n) for n in given], dtype=np.int64)
+    return np.array([as_count(owner, name, n, minimum=minimum) for n in given], dtype=np.int64)
 
 
 def as_flag(owner: str, name: str, value: object) -> bool:
@@ -224,6 +227,14 @@ def has_shape(value: object, shape: tuple[int, ...]) -> bool:
         return np.shape(value) == shape
     except ValueError:
         return False
+
+
+def shape_of(value: object) -> tuple[int, ...]:
+    """The shape of what is given; of a ragged list that of the list alone, whose entries then are refused."""
+    try:
+        return tuple(np.shape(value))  # type: ignore[call-overload]
+    except ValueError:
+        return (len(value),)  # type: ignore[arg-type]
 
 
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from flexmbs.core.checks import as_name, show
+from flexmbs.core.checks import as_name, is_among, show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.field_terms import meant
 
@@ -54,7 +54,7 @@ class Units:
             "angular frequency": f"rad/{self.time}",
             "number": "-",
         }
-        if dimension not in known:
+        if not is_among(dimension, known):
             raise ModelError(f"Units: no dimension {show(dimension)}; known are {', '.join(known)}.")
         return known[dimension]
 

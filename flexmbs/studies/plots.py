@@ -59,7 +59,11 @@ def matrix(results: StudyResults, names: tuple[str, ...]) -> Any:
     """Every pair of numbers against each other, histograms on the diagonal."""
     import matplotlib.pyplot as plt
 
-    names = names or tuple(n for n in (*results.parameters, *results.measures) if results[n].dtype != object)
+    known = (*results.parameters, *results.measures)
+    words = [n for n in names or known if results[n].dtype.kind not in "biuf"]
+    if names and words:
+        raise ModelError(f"plot_matrix: {', '.join(map(repr, words))} are words and no numbers; leave them out.")
+    names = names or tuple(n for n in known if n not in words)
     if len(names) < 2:
         raise ModelError("plot_matrix: it needs two parameters or measures at least that are numbers.")
     count = len(names)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.checks import as_flag, as_name, as_names, as_path, show
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.units import names_of_units
 from flexmbs.reduction.export.format import Format
@@ -90,7 +90,7 @@ def export(
     ('lug.npz', ())
     """
     overwrite = as_flag("export", "overwrite", overwrite)
-    output = Path(output)
+    output = as_path("export", "output", output)
     names = _names(output, to)
     if isinstance(model, ReducedModel):
         allowed = {name: FORMATS[name].options for name in names}
@@ -156,7 +156,7 @@ def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
             raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it: to='npz'.")
         return sorted(fitting, key=lambda name: FORMATS[name].suffix.lower() != output.suffix.lower())[:1]
     names: list[str] = []
-    for name in [to] if isinstance(to, str) else list(to):
+    for name in as_names("export", "to", to):
         if name not in FORMATS and name not in FAMILIES:
             raise ModelError(f"export: {unknown_name('format', name, [*FORMATS, *FAMILIES])}")
         names += FAMILIES.get(name, (name,))
