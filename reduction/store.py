@@ -169,6 +169,15 @@ def _write(model: ReducedModel, file: Any) -> None:
         file.create_dataset("report", data=model.report_text, dtype=h5py.string_dtype())
 
 
+def is_reduced(path: str | Path) -> bool:
+    """Whether a file says that it is a reduced model."""
+    try:
+        with h5py.File(path, "r") as file:
+            return bool(file.attrs.get("format") == FORMAT)
+    except OSError:
+        return False
+
+
 def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:
     """Read a reduced model.
 

@@ -85,6 +85,8 @@ def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
 
 def plot_steps(solution: TimeSolution) -> Any:
     """Sizes, iterations and estimated errors of the steps."""
+    if not len(solution.steps):
+        raise ModelError(f"plot_steps: the run of model {solution.model.name!r} is its first state, without a step.")
     t, h, iterations, errors = solution.steps.T
     return time_plots.plot_steps(
         t, h, iterations, errors, title=as_drawn(solution.model.name), time_unit=solution.model.units.time
