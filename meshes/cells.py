@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import frozen_copy
+from flexmbs.core.checks import frozen_copy, is_among
 from flexmbs.core.errors import MeshError, unknown_name
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class CellType:
 
 def cell_type(name: str) -> CellType:
     """The cell type of a name, or a `MeshError` with the known ones."""
-    if name not in CELL_TYPES:
+    if not is_among(name, CELL_TYPES):
         raise MeshError(unknown_name("cell type", name, CELL_TYPES))
     return CELL_TYPES[name]
 

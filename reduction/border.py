@@ -31,7 +31,7 @@ def as_operator(owner: str, name: str, A: Any, n: int | None = None) -> Any:
     """
     try:
         out = sparse.csc_matrix(A, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner}: {name} must be a sparse matrix, not {show(A)}.") from None
     if out.shape[0] != out.shape[1] or not out.shape[0] or (n is not None and out.shape[0] != n):
         wanted = "square" if n is None else f"of shape {(n, n)}"

@@ -15,9 +15,10 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.core.attributes import Hinted
-from flexmbs.core.checks import as_array, as_name, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_counts, as_name, as_names, frozen_copy, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.units import names_of_units
 from flexmbs.linear.averaging import rows_of
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.reduction.basis import Basis
@@ -73,8 +74,8 @@ class ReducedModel(Hinted):
         Cells of the mesh by type, for pictures.
     node_sets : mapping of str to array of int
         Rows of ``points`` by name.
-    units : mapping of str to str
-        Names of the units of length, mass and time; empty where unknown.
+    units : Units or mapping of str to str
+        Names of the units of length, mass, time and force; empty where unknown.
     provenance : mapping of str to str
         What it was made from and how.
     stress_nodes : (s,) array of int
@@ -139,6 +140,7 @@ class ReducedModel(Hinted):
             raise ModelError(f"{owner}: its stiffening is of {self.stiffening.moments.shape[-1]} coordinates, not {m}.")
         if self.line is not None and self.line.P.shape[-1] != m:
             raise ModelError(f"{owner}: its line moments are of {self.line.P.shape[-1]} coordinates, not {m}.")
+        object.__setattr__(self, "units", names_of_units(owner, self.units))
         for name in ("cells", "node_sets", "units", "provenance"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -157,7 +159,7 @@ class ReducedModel(Hinted):
     def frame(self, name: str) -> Frame:
         """An interface by name."""
         for frame in self.frames:
-            if frame.name == name:
+            if is_among(name, (frame.name,)):
                 return frame
         raise ModelError(f"{self!r}: {unknown_name('interface', name, [f.name for f in self.frames])}")
 
@@ -191,7 +193,7 @@ class ReducedModel(Hinted):
 
     def modes(self, fixed: Any = ()) -> tuple[FloatArray, FloatArray]:
         """Squared angular frequencies (k,) and mass-normalised shapes (m, k) of the reduced model."""
-        names = [fixed] if isinstance(fixed, str) else list(fixed)
+        names = as_names(f"{self!r}", "fixed", fixed)
         held = np.concatenate([np.empty(0, np.int64), *(self.joined(n).coordinates for n in names)])
         free = np.setdiff1d(np.arange(self.size), held)
         try:
@@ -220,7 +222,7 @@ class ReducedModel(Hinted):
             If the model has no stresses at one of them.
         """
         known = np.asarray([] if self.stress_nodes is None else self.stress_nodes, dtype=np.int64)
-        wanted = np.atleast_1d(np.asarray(nodes, dtype=np.int64))
+        wanted = as_counts(f"{self!r}", "each of nodes", nodes)
         missing = wanted[~np.isin(wanted, known)]
         if len(missing):
             raise ModelError(
@@ -255,7 +257,7 @@ class ReducedModel(Hinted):
             out = np.zeros(self.size)
             out[frame.coordinates] = both[frame.component]
             return out
-        rows = self.dofs.of(node)
+        rows = self.dofs.of(as_count(f"{self!r}", "node", node))
         if not len(rows):
             raise ModelError(f"{self!r}: node {show(node)} has no displacements.")
         return np.asarray(np.asarray(self.shapes)[rows].T @ both[self.dofs.component[rows]])

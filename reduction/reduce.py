@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.checks import as_counts, as_flag, as_name, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.field_terms import meant
 from flexmbs.core.info import version
 from flexmbs.core.progress import Progress
+from flexmbs.core.units import Units, names_of_units
 from flexmbs.linear.linear_solution import LinearSolution
 from flexmbs.linear.modes import stressed_stiffness
 from flexmbs.linear.operators import Operators
@@ -49,7 +50,7 @@ def reduce(
     geometric_stiffening: bool = False,
     prestress: LinearSolution | None = None,
     name: str | None = None,
-    units: Mapping[str, str] | None = None,
+    units: Units | Mapping[str, str] | None = None,
     work: str | Path | None = None,
     progress: bool = True,
 ) -> ReducedModel:
@@ -83,8 +84,8 @@ def reduce(
         ``stresses`` are then those by which the motion changes the prestress, without it.
     name : str, optional
         Of the model; that of the part by default.
-    units : mapping of str to str, optional
-        Names of the units of ``length``, ``mass`` and ``time``, kept with the model.
+    units : Units or mapping of str to str, optional
+        Names of the units of ``length``, ``mass``, ``time`` and ``force``, or of some of them, kept with the model.
     work : path, optional
         A folder in which a long reduction keeps what is done, so that an interrupted one goes on.
     progress : bool
@@ -97,7 +98,8 @@ def reduce(
     Raises
     ------
     ModelError
-        If interfaces are empty, unknown or overlap, or more modes are asked for than there are.
+        If interfaces are empty, unknown or overlap, more modes are asked for than there are, or ``units`` has a name of
+        something else.
     SingularError
         If the part can still move with its interfaces held.
 
@@ -118,6 +120,7 @@ def reduce(
             f"Add those of the prestress, prestress.stresses(), for what is in the material.",
             stacklevel=2,
         )
+    named = names_of_units("reduce", {} if units is None else units)
     began = time.perf_counter()
     with Progress(f"reduce {title}", progress) as shown:
         operators = what.assemble(lambda f, text: shown.show(0.2 * f, text)) if isinstance(what, Part) else what
@@ -154,7 +157,7 @@ def reduce(
         inertia=inertia,
         cells=_cells(full),
         node_sets=full.node_sets,
-        units=units or {},
+        units=named,
         provenance={
             "method": basis.method,
             "origin": operators.origin,
@@ -241,7 +244,7 @@ def _stresses(full: Operators, shapes: FloatArray, wanted: Any) -> tuple[IntArra
     if isinstance(wanted, str) and wanted != "all":
         nodes = np.intersect1d(nodes, full.node_set(wanted))
     elif not isinstance(wanted, str):
-        nodes = np.intersect1d(nodes, np.asarray(wanted, dtype=np.int64))
+        nodes = np.intersect1d(nodes, as_counts("reduce", "each of stresses", wanted))
     if not len(nodes):
         raise ModelError(f"reduce: no node of {show(wanted)} belongs to an element.")
     operator, names = stress_operator(full.part, nodes)

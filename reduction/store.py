@@ -16,7 +16,7 @@ the provenance under ``provenance/``. Datasets (m coordinates, N displacements, 
 ``inertia``                  ``mass``, ``first``, ``second``, ``P``, ``Q``, ``R`` (`InertiaInvariants`)
 ``stress``                   ``nodes`` (s,), ``shapes`` (s, n_c, m), ``names`` (n_c,)
 ``stiffening``               ``moments``, ``interfaces``, ``frames``; ``only`` (`flexmbs.reduction.stiffening`)
-``units``                    attributes ``length``, ``mass``, ``time``
+``units``                    attributes ``length``, ``mass``, ``time``, ``force``, as far as known
 ``report``                   JSON of the report (`flexmbs.reduction.report.data`), where one was made
 ===========================  =================================================================================
 
@@ -167,6 +167,15 @@ def _write(model: ReducedModel, file: Any) -> None:
             group.attrs["only"] = model.stiffening.only
     if model.report_text is not None:
         file.create_dataset("report", data=model.report_text, dtype=h5py.string_dtype())
+
+
+def is_reduced(path: str | Path) -> bool:
+    """Whether a file says that it is a reduced model."""
+    try:
+        with h5py.File(path, "r") as file:
+            return bool(file.attrs.get("format") == FORMAT)
+    except OSError:
+        return False
 
 
 def load_reduced(path: str | Path, *, in_memory: bool = True) -> ReducedModel:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_array, as_number, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 
@@ -15,6 +15,8 @@ __all__ = ["channel_filter", "head_injury_criterion"]
 
 DESIGN = 2.0775
 """Frequency of each pass, where it takes off 3 dB, by the class [Hz]; both together take off 3 dB at 1.65 times it."""
+SLOWEST = 1e-8
+"""Least share of the sampling rate at which a filter of two poles is still one in floating point."""
 EVEN = 1e-6
 """Part of a step by which times may be uneven."""
 
@@ -71,12 +73,17 @@ def channel_filter(t: ArrayLike, values: ArrayLike, frequency_class: float) -> F
     step = float(steps.mean())
     if DESIGN * cfc * step >= 0.5:
         raise ModelError(f"{owner}: class {show(cfc)} needs steps below {0.5 / (DESIGN * cfc):.3g}, not {step:.3g}.")
+    if DESIGN * cfc * step < SLOWEST:
+        raise ModelError(
+            f"{owner}: class {show(cfc)} passes less than {SLOWEST:g} periods in a step of {step:.3g}; is its unit one "
+            f"over that of t?"
+        )
     above, below = butter(2, DESIGN * cfc, fs=1.0 / step)
     return np.asarray(filtfilt(above, below, signal, axis=0))
 
 
 def head_injury_criterion(t: ArrayLike, acceleration: ArrayLike, longest: float = 0.015) -> float:
-    r"""Head injury criterion of the resultant acceleration of a head, in multiples of g.
+    r"""Head injury criterion of the resultant acceleration of a head, which is given in multiples of g, not in m/s^2.
 
     .. math:: \mathrm{HIC} = \max_{t_1 < t_2 \le t_1 + T}\;(t_2 - t_1)
        \Big(\frac{1}{t_2 - t_1}\int_{t_1}^{t_2} a\, dt\Big)^{2.5}
@@ -147,9 +154,10 @@ def _speed(times: FloatArray, a: FloatArray, speed: FloatArray, at: FloatArray) 
 
 def _signal(owner: str, t: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Times that grow, and as many finite values."""
-    times, signal = np.asarray(t, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0.0).all():
+    times = as_array(owner, "t", t, (None,), unit="time")
+    signal = as_array(owner, "the signal", values, (None,) * max(1, len(shape_of(values))))
+    if len(times) < 2 or not (np.diff(times) > 0.0).all():
         raise ModelError(f"{owner}: expected two times or more that grow.")
-    if signal.shape[:1] != times.shape or not np.isfinite(signal).all():
+    if signal.shape[:1] != times.shape:
         raise ModelError(f"{owner}: expected {len(times)} finite values, one for each time, not {signal.shape}.")
     return times, signal

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
 
-from flexmbs.core.checks import as_array, show
+from flexmbs.core.checks import as_array, is_among, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 
@@ -64,7 +64,7 @@ def frequency_weighting(weighting: str, frequency: ArrayLike) -> FloatArray:
     [0.482, 1.036, 0.405]
     """
     over, under = _transfer("frequency_weighting", weighting)
-    f = as_array("frequency_weighting", "frequency", frequency, (np.size(frequency),))
+    f = as_array("frequency_weighting", "frequency", frequency, (None,))
     if not (f > 0.0).all():
         raise ModelError(f"frequency_weighting: frequencies must be greater than 0, not {show(f[~(f > 0.0)][0])}.")
     s = 2j * np.pi * f
@@ -184,8 +184,8 @@ def vibration_dose(t: ArrayLike, acceleration: ArrayLike) -> float:
 
 def _signal(who: str, t: ArrayLike, acceleration: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Times that grow, and as many finite accelerations."""
-    times = as_array(who, "t", t, (np.size(t),))
-    a = as_array(who, "acceleration", acceleration, (len(times), *np.shape(acceleration)[1:]))
+    times = as_array(who, "t", t, (None,))
+    a = as_array(who, "acceleration", acceleration, (len(times), *shape_of(acceleration)[1:]))
     if len(times) < 2 or not (np.diff(times) > 0.0).all():
         raise ModelError(f"{who}: expected two times or more that grow.")
     return times, a
@@ -193,7 +193,7 @@ def _signal(who: str, t: ArrayLike, acceleration: ArrayLike) -> tuple[FloatArray
 
 def _transfer(who: str, weighting: str) -> tuple[Polynomial, Polynomial]:
     """Numerator and denominator in s."""
-    if weighting not in WEIGHTINGS:
+    if not is_among(weighting, WEIGHTINGS):
         raise ModelError(f"{who}: weighting must be one of {sorted(WEIGHTINGS)}, not {show(weighting)}.")
     turn, q4, step = WEIGHTINGS[weighting]
     w1, w2 = (2.0 * math.pi * f for f in BAND)

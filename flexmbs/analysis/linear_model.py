@@ -12,7 +12,7 @@ from scipy.linalg import matrix_balance, schur, solve_triangular
 
 from flexmbs.analysis.linear.zeros import transmission_zeros
 from flexmbs.core.attributes import Hinted
-from flexmbs.core.checks import as_array, as_number, is_among, is_list
+from flexmbs.core.checks import as_array, as_number, is_among, is_list, shape_of
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
 from flexmbs.core.distinct_names import number_meant, numbers_meant
@@ -80,7 +80,7 @@ class LinearModel(Hinted):
 
     def transfer(self, omega: Any) -> Any:
         """Frequency response C (i omega - A)^-1 B + D: (n_y, n_u), or (n_w, n_y, n_u) for several omega [rad/time]."""
-        w = np.asarray(omega, dtype=np.float64)
+        w = as_array("transfer", "omega", omega, (None,) * min(1, len(shape_of(omega))), unit="rad/time")
         one = np.eye(len(self.A))
         if w.ndim and len(w) > 8:  # triangular once, then cheap at every frequency
             # In units in which rows and columns are of one size: rates of 1 MHz are 1e7 times their displacements.

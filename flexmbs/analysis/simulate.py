@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Output", "simulate"]
 
+SHORTEST = 1e-100
+"""Least span of a run [time]: squares of its steps are numbers, too."""
+
 
 def simulate(
     model: Model | System,
@@ -153,6 +156,11 @@ def simulate(
     until = as_number("simulate", "until", until, minimum=begin, unit="time")
     scheme = GeneralizedAlpha() if integrator is None else integrator
     _check_scheme(scheme)
+    if 0.0 < until - begin < SHORTEST:
+        raise ModelError(
+            f"simulate: until must be later than t = {begin:g} by {SHORTEST:g} at least, not by {until - begin:g}; a "
+            f"run of no length is the state at its start."
+        )
     control = _control(step, until - begin)
     output = Output() if output is None else output
     if not isinstance(output, Output):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from flexmbs.constraint_forces.joint_graph import JointGraph
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.errors import ModelError
 
 __all__ = ["Elimination", "eliminate", "low_fill_order"]
@@ -72,6 +72,11 @@ def eliminate(graph: JointGraph, order: Sequence[int | str]) -> Elimination:
     >>> found.additions, found.multiplications, found.inversions, found.fill
     (6, 6, 5, 0)
     """
+    if not isinstance(graph, JointGraph) or not is_list(order):
+        raise ModelError(
+            f"eliminate: expected a JointGraph and the numbers or names of its joints in an order, not {show(graph)} "
+            f"and {show(order)}."
+        )
     numbers = [graph.names.index(j) if isinstance(j, str) and j in graph.names else j for j in order]
     if sorted(numbers, key=str) != sorted(range(len(graph.names)), key=str):
         raise ModelError(

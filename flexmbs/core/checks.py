@@ -10,8 +10,10 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -25,16 +27,20 @@ __all__ = [
     "as_angle",
     "as_array",
     "as_count",
+    "as_counts",
     "as_direction",
     "as_flag",
     "as_limits",
     "as_name",
+    "as_names",
     "as_number",
+    "as_path",
     "as_turns",
     "frozen_copy",
     "has_shape",
     "is_among",
     "is_list",
+    "shape_of",
     "show",
 ]
 
@@ -134,6 +140,16 @@ def as_count(owner: str, name: str, value: object, *, minimum: int = 0) -> int:
     return int(value)
 
 
+def as_counts(owner: str, name: str, value: object, *, minimum: int = 0) -> NDArray[np.int64]:
+    """Whole numbers (n,), of a list of them or of one; fractions, words and truth values are none."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "i":
+        whole = value.astype(np.int64)
+        if whole.min(initial=minimum) >= minimum:
+            return whole
+    given = value if is_list(value) and not isinstance(value, str | bytes) else [value]
+    return np.array([as_count(owner, name, n, minimum=minimum) for n in given], dtype=np.int64)
+
+
 def as_flag(owner: str, name: str, value: object) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
@@ -213,6 +229,14 @@ def has_shape(value: object, shape: tuple[int, ...]) -> bool:
         return False
 
 
+def shape_of(value: object) -> tuple[int, ...]:
+    """The shape of what is given; of a ragged list that of the list alone, whose entries then are refused."""
+    try:
+        return tuple(np.shape(value))  # type: ignore[call-overload]
+    except ValueError:
+        return (len(value),)  # type: ignore[arg-type]
+
+
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:
     """A unit vector of ``dim`` components along ``value``."""
     word = meant("axis", value)
@@ -231,6 +255,19 @@ def as_name(owner: str, name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ModelError(f"{owner}: {name} must be a non-empty string, not {show(value)}.")
     return value
+
+
+def as_names(owner: str, name: str, value: object) -> tuple[str, ...]:
+    """Names, of one or of several."""
+    given = value if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) else [value]
+    return tuple(as_name(owner, f"each of {name}", item) for item in given)
+
+
+def as_path(owner: str, name: str, value: object) -> Path:
+    """A path, of a string or of a path."""
+    if not isinstance(value, str | PathLike):
+        raise ModelError(f"{owner}: {name} must be a string or a path, not {show(value)}.")
+    return Path(value)
 
 
 def is_among(value: object, names: Iterable[str]) -> TypeGuard[str]:

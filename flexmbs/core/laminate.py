@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Ply", "ShellSection", "shell_section", "turned"]
 
+TINY = 1e-290
+"""Where cubes of thicknesses, times moduli, leave the range of numbers."""
 GAUSS = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
 GAUSS_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 9.0
 """Exact for the squares of parabolas, which the shear stresses of a layer are."""
@@ -115,6 +117,8 @@ def shell_section(layers: tuple[Ply, ...]) -> ShellSection:
     """
     thicknesses = np.array([layer.thickness for layer in layers])
     h = float(thicknesses.sum())
+    if not TINY < h * h * h < 1.0 / TINY:
+        raise ModelError(f"section of a shell: the cube of the thickness {h:g} is beyond the range of numbers.")
     z = np.concatenate([[0.0], np.cumsum(thicknesses)]) - 0.5 * h
     Q = np.array([turned(layer.material.plane_stress(), layer.angle) for layer in layers])
     moments = np.array([np.diff(z), np.diff(z**2) / 2.0, np.diff(z**3) / 3.0])

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["BeamStiffness", "Circle", "GeneralSection", "Pipe", "Rectangle", "Section"]
 
 
+OPTIONAL = ("EI_y", "GJ", "GA_y", "GA_z")
+"""What a `BeamStiffness` may lack."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BeamStiffness(Hinted):
     """What a beam element needs to know of section and material together.
@@ -75,7 +79,7 @@ class BeamStiffness(Hinted):
         not_negative = {"rhoI_y", "rhoI_z", "retardation_time"}
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is not None:
+            if value is not None or field.name not in OPTIONAL:
                 minimum, above = (0.0, None) if field.name in not_negative else (None, 0.0)
                 number = as_number("BeamStiffness", field.name, value, minimum=minimum, above=above)
                 object.__setattr__(self, field.name, number)

@@ -89,7 +89,7 @@ class Layup:
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        if not is_list(self.layers) or not self.layers or any(not isinstance(p, Ply) for p in self.layers):
+        if not is_list(self.layers) or not len(self.layers) or any(not isinstance(p, Ply) for p in self.layers):
             raise ModelError(
                 f"Layup: layers must be a list of Ply(material, thickness, angle), not {show(self.layers)}."
             )

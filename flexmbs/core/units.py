@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
-from flexmbs.core.checks import as_name, show
-from flexmbs.core.errors import ModelError
+from flexmbs.core.checks import as_name, is_among, show
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.field_terms import meant
 
-__all__ = ["SI", "Units"]
+__all__ = ["SI", "Units", "names_of_units"]
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,25 @@ class Units:
             "angular frequency": f"rad/{self.time}",
             "number": "-",
         }
-        if dimension not in known:
+        if not is_among(dimension, known):
             raise ModelError(f"Units: no dimension {show(dimension)}; known are {', '.join(known)}.")
         return known[dimension]
+
+
+def names_of_units(owner: str, given: Any) -> dict[str, str]:
+    """Names of units by what they are of: those that a mapping gives, or all of a `Units`."""
+    known = [field.name for field in fields(Units)]
+    if isinstance(given, Units):
+        return {name: getattr(given, name) for name in known}
+    if not isinstance(given, Mapping):
+        raise ModelError(
+            f"{owner}: units must be a Units object such as flexmbs.SI, or map any of {', '.join(known)} to the name "
+            f"of a unit, as in {{'length': 'mm'}}, not {show(given)}.{meant('units', given)}"
+        )
+    for key in given:
+        if key not in known:
+            raise ModelError(f"{owner}: units: {unknown_name('quantity', key, known)}")
+    return {key: as_name(owner, f"units: {key}", value) for key, value in given.items()}
 
 
 SI = Units("m", "kg", "s", "N")

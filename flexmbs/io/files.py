@@ -46,13 +46,19 @@ def load(
     Returns
     -------
     StaticSolution, ModalSolution or TimeSolution
-        As it was saved. Of a run that did not end, all that is in its journal, with ``message`` saying what is missing.
+        As it was saved. Of a run that did not end, the states in its journal up to the last checkpoint (one every 500
+        steps), from which it can go on, with ``message`` saying what is missing.
 
     Raises
     ------
     ReadError
         If the file is missing, empty, truncated, damaged, foreign or of a newer format, or needs a class that was not
         passed; the message names it.
+
+    Warns
+    -----
+    LossWarning
+        If a run that did not end has stored states behind its last checkpoint, which are left out.
 
     Examples
     --------

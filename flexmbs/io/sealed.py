@@ -27,6 +27,7 @@ import h5py
 from flexmbs.core.checks import show
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
 from flexmbs.core.hdf5 import new_hdf5
+from flexmbs.reduction.store import is_reduced
 
 __all__ = ["as_target", "opened", "replaced", "sealed"]
 
@@ -136,6 +137,11 @@ def _check_seal(source: Path) -> None:
     if FIRST_LINE.startswith(block):
         raise ReadError(f"load: {source} is truncated after {len(block)} bytes. {again}")
     if not block.startswith(FIRST_LINE):
+        if is_reduced(source):
+            raise ReadError(
+                f"load: {source} is a reduced model, and no result of an analysis; flexmbs.reduction.load_reduced "
+                f"reads it."
+            )
         what = "an HDF5 file, but not one" if block.startswith(HDF5_SIGNATURE) else "not a result file"
         raise ReadError(f"load: {source} is {what} that flexmbs has saved.")
     version = re.match(rb"\d+", block[len(FIRST_LINE) :])

@@ -2,9 +2,10 @@
 
 A run with a file writes every stored state to a journal beside it (its name with the ending ``.journal``) and, every
 `CHECKPOINT` steps, all that the run needs to go on from there. When the run ends the journal is turned into the HDF5
-file. What a killed run leaves is the journal, which `flexmbs.load` reads up to its last complete record; it is resumed
-from the last checkpoint, so states stored behind that are left out. Where the journal cannot be written any longer, or
-has gone, the run goes on in memory with a warning, and the file is written from there.
+file. What a killed run leaves is the journal, which `flexmbs.load` reads up to the last checkpoint, from which the run
+can go on; it tells how many states stored behind that it leaves out. Checkpoints come at fixed numbers of steps and not
+by the clock, since the run is settled at each: its numbers would depend on the speed of the machine. Where the journal
+cannot be written any longer, or has gone, the run goes on in memory with a warning, and the file is written from there.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import show, warn_user
 from flexmbs.core.describe import Vocabulary, from_plain, to_plain
 from flexmbs.core.errors import FlexmbsError, LossWarning, ModelError, ReadError
 from flexmbs.core.history import value_at
@@ -168,7 +170,28 @@ def load_time(
             found = journal.latest(LABEL)
             constants |= found.arrays
             meta |= found.meta
-    return _solution(data, constants, meta, note, model_of(data, path, model, classes))
+    rebuilt = model_of(data, path, model, classes)
+    if note and "run/last/t" in constants:
+        data, left_out = _up_to(data, float(constants["run/last/t"]))
+        if left_out:
+            note = f"{note}; {left_out}"
+            warn_user(f"load: {path}: {note}.", LossWarning)
+    return _solution(data, constants, meta, note, rebuilt)
+
+
+def _up_to(data: TimeData, t: float) -> tuple[TimeData, str]:
+    """The states up to the last checkpoint, from which alone the run can go on, and what that leaves out in words."""
+    times = data.arrays["t"]
+    kept = int(np.searchsorted(times, t, side="right"))
+    if kept == len(times):
+        return data, ""
+    rest = len(times) - kept
+    states = "1 state" if rest == 1 else f"{rest} states"
+    text = (
+        f"{states} stored behind the last checkpoint (t = {t:.6g}, from which start= goes on), until "
+        f"t = {float(times[-1]):.6g}, {'is' if rest == 1 else 'are'} left out, which leaves {kept}"
+    )
+    return replace(data, arrays={name: array[:kept] for name, array in data.arrays.items()}), text
 
 
 def _meta(solution: TimeSolution) -> dict[str, Any]:
@@ -248,10 +271,7 @@ def _solution(
     data: TimeData, constants: Mapping[str, Any], meta: Mapping[str, Any], note: str, model: Model
 ) -> TimeSolution | StaticSolution:
     """The motion of the arrays of a file."""
-    a = dict(data.arrays)
-    if note and "run/last/t" in constants:
-        kept = int(np.searchsorted(a["t"], float(constants["run/last/t"]), side="right"))
-        a = {name: array[:kept] for name, array in a.items()}
+    a = data.arrays
     last: StepState | None = None
     extra: dict[str, Any] = {}
     if "run/last/q" in constants:

@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.kinematics.paths import KinematicPath
 from flexmbs.results.kinematics import joint_of
 from flexmbs.visualization import style
@@ -40,8 +41,8 @@ def draw_paths(paths: KinematicPaths, of: Any, ax: Any = None, label: str | None
                     label=kind,
                 )  # fmt: skip
         axes.set_xlabel(f"t [{model.units.time}]")
-        axes.set_ylabel(called if label is None else label)
-        axes.set_title(model.name)
+        axes.set_ylabel(as_drawn(called) if label is None else label)
+        axes.set_title(as_drawn(model.name))
         axes.legend()
     return axes
 

@@ -21,6 +21,7 @@ from scipy.interpolate import make_interp_spline
 from flexmbs.core.checks import as_array, as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.dynamics.compliance import constraint_rows
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import free_directions, state_places
@@ -92,10 +93,9 @@ class DriveForces:
         from flexmbs.visualization.time_plots import plot_histories
 
         units = self.motion.model.units
-        histories = dict(zip(self.names, self.force.T, strict=True))
-        return plot_histories(
-            self.t, histories, "drive force or torque", title=self.motion.model.name, time_unit=units.time, ax=ax
-        )
+        histories = {as_drawn(name): force for name, force in zip(self.names, self.force.T, strict=True)}
+        title = as_drawn(self.motion.model.name)
+        return plot_histories(self.t, histories, "drive force or torque", title=title, time_unit=units.time, ax=ax)
 
     def _number(self, name: str) -> int:
         if name not in self.names:

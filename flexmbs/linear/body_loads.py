@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy
+from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, shape_of
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import AccuracyWarning, ModelError, unknown_name
 from flexmbs.linear.connections import NodalMass
@@ -164,7 +164,7 @@ class ThermalLoad:
 
     def __post_init__(self) -> None:
         owner = "ThermalLoad"
-        if np.ndim(self.temperature) == 0:
+        if not shape_of(self.temperature):
             object.__setattr__(self, "temperature", as_number(owner, "temperature", self.temperature))
         else:
             field = as_array(owner, "temperature", self.temperature, (None,))

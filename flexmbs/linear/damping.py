@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_number, frozen_copy, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.linear_modes import LinearModes
@@ -108,7 +108,7 @@ class ModalDamping:
         owner = "ModalDamping"
         if self.modes is not None and not isinstance(self.modes, LinearModes):
             raise ModelError(f"{owner}: modes must be those of vibration_modes, not {show(self.modes)}.")
-        if np.ndim(self.ratios) == 0:
+        if not shape_of(self.ratios):
             object.__setattr__(self, "ratios", as_number(owner, "ratios", self.ratios, minimum=0.0))
             return
         ratios = as_array(owner, "ratios", self.ratios, (None,))
@@ -120,7 +120,7 @@ class ModalDamping:
 
     def factors(self, omega: FloatArray) -> FloatArray:
         """2 zeta omega (m,) of modes with these angular frequencies; a list of ratios serves the first ones."""
-        if np.ndim(self.ratios) == 0:
+        if not shape_of(self.ratios):
             return np.asarray(2.0 * self.ratios * omega)
         ratios = np.zeros(len(omega))
         if len(self.ratios) > len(omega):

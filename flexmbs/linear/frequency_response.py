@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
 from flexmbs.core.distinct_names import distinct_names, number_meant
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.linear.response_pictures import bode_axes, draw_bode, draw_nyquist
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class FrequencyResponse:
         for o, output in enumerate(self.outputs):
             for i, given in enumerate(self.inputs):
                 label = output if len(self.inputs) == 1 else f"{output} for {given}"
-                ax.plot(self.frequencies, self.amplitudes[:, o, i], label=label)
+                ax.plot(self.frequencies, self.amplitudes[:, o, i], label=as_drawn(label))
         ax.set_yscale("log")
         ax.set_xlabel("frequency [1/time]")
         ax.set_ylabel("amplitude")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from flexmbs.core.checks import as_array, as_name, frozen_copy, show
+from flexmbs.core.checks import as_array, as_counts, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.elements.linear.contract import COMPONENTS
@@ -46,10 +46,8 @@ class DofMap:
 
     def __post_init__(self) -> None:
         for name in ("node", "component"):
-            given = np.asarray(getattr(self, name))
-            if given.ndim != 1 or given.dtype.kind not in "iu":
-                raise ModelError(f"DofMap: {name} must be whole numbers (n,), not {show(given)}.")
-            object.__setattr__(self, name, frozen_copy(given.astype(np.int64)))
+            given = as_counts("DofMap", f"each of {name}", getattr(self, name), minimum=-1)
+            object.__setattr__(self, name, frozen_copy(given))
         if len(self.node) != len(self.component):
             raise ModelError(f"DofMap: {len(self.node)} nodes but {len(self.component)} components.")
         if len(self.component) and not 0 <= self.component.min() <= self.component.max() < len(COMPONENTS):
@@ -232,7 +230,7 @@ def _checked(owner: str, name: str, matrix: Any, n: int, dofs: DofMap) -> Any:
     """A symmetric matrix in compressed columns, or why not."""
     try:
         out = sparse.csc_matrix(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner}: {name} must be a sparse matrix, not {show(matrix)}.") from None
     if out.shape != (n, n):
         raise ModelError(f"{owner}: {name} must have shape {(n, n)} for {n} unknowns, not {out.shape}.")

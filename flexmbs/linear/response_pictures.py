@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 
 __all__ = ["bode_axes", "draw_bode", "draw_nyquist"]
 
@@ -37,7 +38,7 @@ def draw_bode(upper: Any, lower: Any, x: Any, values: Any, names: tuple[str, ...
     if values.shape[1] > MOST:
         raise ModelError(f"plot: {values.shape[1]} curves cannot be told apart; choose up to {MOST}.")
     for j, name in enumerate(names):
-        line = upper.plot(x, np.abs(values[:, j]), color=colours[j % len(colours)], label=name)[0]
+        line = upper.plot(x, np.abs(values[:, j]), color=colours[j % len(colours)], label=as_drawn(name))[0]
         if lower is not None:
             lower.plot(x, np.degrees(np.unwrap(np.angle(values[:, j]))), color=line.get_color())
     if np.any(np.abs(values) > 0.0):
@@ -61,7 +62,7 @@ def draw_nyquist(ax: Any, values: Any, names: tuple[str, ...]) -> Any:
     if values.shape[1] > MOST:
         raise ModelError(f"plot: {values.shape[1]} curves cannot be told apart; choose up to {MOST}.")
     for j, name in enumerate(names):
-        line = ax.plot(values[:, j].real, values[:, j].imag, label=name)[0]
+        line = ax.plot(values[:, j].real, values[:, j].imag, label=as_drawn(name))[0]
         ax.plot(values[:, j].real, -values[:, j].imag, color=line.get_color(), linestyle=(0, (4, 2)), linewidth=1.0)
         middle = len(values) // 3
         ax.annotate("", (values[middle + 1, j].real, values[middle + 1, j].imag),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmbs.core.checks import as_number
+from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.operators import Operators
 
@@ -48,6 +48,8 @@ def scalar_mass(operators: Operators, tolerance: float = 1e-9) -> Any:
     >>> scalar_mass(ball).toarray()
     array([[2.]])
     """
+    if not isinstance(operators, Operators):
+        raise ModelError(f"scalar_mass: expected Operators, not {show(operators)}.")
     owner = f"scalar_mass of operators ({operators.origin})"
     bound = as_number(owner, "tolerance", tolerance, minimum=0.0)
     if operators.expansion is not None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from flexmbs.core.checks import as_array
+from flexmbs.core.checks import as_array, as_counts
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.linear.contract import STRESS_NAMES
@@ -338,8 +338,8 @@ def stress_operator(part: Part, nodes: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _checked_nodes(owner: str, part: Part, nodes: Any) -> IntArray:
-    nodes = np.asarray(nodes, dtype=np.int64)
-    if nodes.ndim != 1 or not len(nodes) or not 0 <= nodes.min() <= nodes.max() < len(part.nodes.points):
+    nodes = as_counts(owner, "each of nodes", nodes)
+    if not len(nodes) or not 0 <= nodes.min() <= nodes.max() < len(part.nodes.points):
         raise ModelError(f"{owner}: nodes must be numbers from 0 to {len(part.nodes.points) - 1}.")
     return np.asarray(nodes)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.checks import as_counts, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.linear.contract import COMPONENTS
@@ -32,8 +32,7 @@ def nodes_at(owner: str, operators: Operators, at: object) -> IntArray:
             return operators.node_set(at)
         except ModelError as error:
             raise ModelError(f"{owner}: {error}") from None
-    given = at if isinstance(at, list | tuple | range | np.ndarray) and np.ndim(at) == 1 else [at]
-    nodes = np.unique(np.array([as_count(owner, "a node", n) for n in given], dtype=np.int64))
+    nodes = np.unique(as_counts(owner, "a node", at))
     if not len(nodes):
         raise ModelError(f"{owner}: there is no node in {show(at)}.")
     if nodes[-1] >= len(operators.points):

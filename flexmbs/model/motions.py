@@ -25,6 +25,8 @@ from flexmbs.model.motion_values import FAILURES, Counted, for_run
 
 __all__ = ["Constant", "Function", "Linear", "Ramp", "Sine", "Spline", "Sum", "as_motion"]
 
+SHORTEST = 1e-100
+"""Least duration of a ramp [time], whose accelerations are numbers, too."""
 TIME = 1e-3
 """Over this a kink of a given rate must not change the acceleration by more than its own size."""
 
@@ -162,7 +164,9 @@ class Ramp(_Addable):
     def __post_init__(self) -> None:
         for name in ("start", "end", "begin"):
             object.__setattr__(self, name, as_number("Ramp", name, getattr(self, name)))
-        object.__setattr__(self, "duration", as_number("Ramp", "duration", self.duration, above=0.0, unit="time"))
+        object.__setattr__(
+            self, "duration", as_number("Ramp", "duration", self.duration, minimum=SHORTEST, unit="time")
+        )
 
     @property
     def breaks(self) -> tuple[float, float]:

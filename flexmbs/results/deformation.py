@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import as_counts, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import from_quaternion
@@ -98,10 +98,10 @@ def _nodes(body: ShapedBody, nodes: Any) -> IntArray:
         if nodes not in body.reduced.node_sets:
             raise ModelError(f"{body}: {unknown_name('node set', nodes, list(body.reduced.node_sets))}")
         return np.asarray(body.reduced.node_sets[nodes], dtype=np.int64)
-    given = np.atleast_1d(np.asarray(nodes))
-    if given.ndim != 1 or given.dtype.kind not in "iu" or not ((given >= 0) & (given < n)).all():
+    given = as_counts(str(body), "each of nodes, unless it is the name of a set,", nodes)
+    if given.max(initial=0) >= n:
         raise ModelError(f"{body}: nodes are whole numbers from 0 to {n - 1} or the name of a set, not {show(nodes)}.")
-    return given.astype(np.int64)
+    return given
 
 
 def displacements(body: ShapedBody, nodes: IntArray, eta: FloatArray) -> FloatArray:

@@ -76,9 +76,9 @@ class EventStates:
 
         return ask
 
-    def force(self, name: str) -> ForceHistory:
+    def force(self, force: Any) -> ForceHistory:
         """Coordinate, rate, force and energy of a force between markers."""
-        return ForceHistory(*(part[self._rows] for part in self._whole.force(name)))
+        return ForceHistory(*(part[self._rows] for part in self._whole.force(force)))
 
     def table(self, *what: Any) -> Any:
         """A row of quantities per event; as `TimeSolution.table`."""

@@ -284,13 +284,14 @@ class States(ShownStates):
         equations = self.system.mechanics.equations_of(joint_of(self, meant_joint(self, joint)))
         return self._given(np.asarray(self.lam[self._rows(step)][:, equations]), step)
 
-    def force(self, name: str) -> ForceHistory:
-        """The history of a force between markers by its name: coordinate, rate, force (n,), and energy.
+    def force(self, force: Any) -> ForceHistory:
+        """The history of a force between markers, or of its name: coordinate, rate, force (n,), and energy.
 
         The force is positive where it acts against the coordinate: a strut that pulls, a torque that turns side b back.
         Of a bushing they are (n, 6). Turns are counted as in `angle`.
         """
-        return force_history(self, self.model.force(name))
+        known = self.model.forces
+        return force_history(self, force if any(force is one for one in known) else self.model.force(force))
 
     def contact(self, contact: Any) -> ContactHistory:
         """Gaps, forces, slip and losses of the pairs of a contact over all states.

@@ -197,7 +197,7 @@ class TimeSolution(States):
         samples = np.asarray(self.extra["samples"])
         return samples[:, 0], samples[:, 1 + number]
 
-    def to_paraview(self, path: Any, body: Any, steps: Any = slice(None)) -> Any:
+    def to_paraview(self, path: Any, body: Any = None, steps: Any = slice(None)) -> Any:
         """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""
         from flexmbs.visualization.reduced_bodies import write_motion
 

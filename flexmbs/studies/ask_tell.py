@@ -87,6 +87,8 @@ class Evaluations:
         failed: float = float("inf"),
         workers: Any = 0,
     ) -> None:
+        if not isinstance(family, Family):
+            raise ModelError(f"Evaluations: expected a Family, not {show(family)}.")
         self.family, self.file, self.workers = family, file, workers
         self.failed = float(failed)
         self._study = Study(family, Points([family.centre]), measures, analysis)

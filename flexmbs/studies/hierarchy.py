@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_number, is_among, show
+from flexmbs.core.checks import as_array, as_number, is_among, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.studies.results import StudyResults, StudyRun
@@ -78,13 +78,14 @@ class Comparisons:
         >>> Comparisons.of_pairs([3, 5, 2]).matrix[0].tolist()
         [1.0, 3.0, 5.0]
         """
-        n = round((1 + np.sqrt(1 + 8 * len(upper))) / 2)
-        if n * (n - 1) // 2 != len(upper):
+        given = as_array("Comparisons", "upper", upper, (None,))
+        n = round((1 + np.sqrt(1 + 8 * len(given))) / 2)
+        if n * (n - 1) // 2 != len(given):
             raise ModelError(
-                f"Comparisons: {len(upper)} entries are not the half of a matrix; 1, 3, 6, 10 ... would be."
+                f"Comparisons: {len(given)} entries are not the half of a matrix; 1, 3, 6, 10 ... would be."
             )
         matrix = np.eye(n)
-        matrix[np.triu_indices(n, 1)] = upper
+        matrix[np.triu_indices(n, 1)] = given
         lower = np.tril_indices(n, -1)
         matrix[lower] = 1.0 / matrix.T[lower]
         return cls(matrix)
@@ -232,6 +233,8 @@ def rank(
     >>> ranking.order, ranking.grades.round(3).tolist()
     ([0, 1, 2, 3, 4], [0.75, 0.625, 0.5, 0.375, 0.25])
     """
+    if not hasattr(results, "done"):
+        raise ModelError(f"rank: expected the results of a study, not {show(results)}.")
     leaves: dict[str, tuple[float, Goal]] = {}
     worst = _collect(goals, comparisons, 1.0, leaves)
     usable = results.done.copy()

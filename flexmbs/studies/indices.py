@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.core.checks import as_count, as_flag
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.studies.family import Family
 from flexmbs.studies.parameters import Value
 from flexmbs.studies.results import StudyResults
@@ -131,8 +132,8 @@ class Indices:
         heads = ("first order", "total") if self.kind == "Sobol" else ("mean of effects", "mean of sizes")
         ax.bar(at - 0.2, self.first, 0.4, label=heads[0])
         ax.bar(at + 0.2, self.total, 0.4, yerr=self.total_error, capsize=3, label=heads[1])
-        ax.set_xticks(at, self.names)
-        ax.set_title(f"{self.kind} of {self.measure}")
+        ax.set_xticks(at, [as_drawn(name) for name in self.names])
+        ax.set_title(as_drawn(f"{self.kind} of {self.measure}"))
         ax.legend()
         return ax
 

@@ -95,6 +95,8 @@ def reduce_parts(parts: Mapping[str, Reduction], *, workers: Any = 0, progress: 
     >>> {name: len(reduced.K) for name, reduced in fx.studies.reduce_parts(wanted, progress=False).items()}
     {'a': 14, 'b': 16}
     """
+    if not isinstance(parts, Mapping):
+        raise ModelError(f"reduce_parts: expected Reduction objects by name, not {show(parts)}.")
     for name, wanted in parts.items():
         if not isinstance(wanted, Reduction):
             raise ModelError(f"reduce_parts: {name!r} must be a Reduction(part, interfaces), not {show(wanted)}.")

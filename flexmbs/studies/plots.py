@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ def response(results: StudyResults, measure: str, over: str | None, ax: Axes | N
     others = [n for n in results.parameters if n != over and results[n].dtype != object]
     if others and len(np.unique(results[others[0]])) > 1:
         shown = ax.scatter(x, y, c=results[others[0]].astype(float), s=18, cmap="viridis")
-        ax.figure.colorbar(shown, ax=ax, label=others[0])
+        ax.figure.colorbar(shown, ax=ax, label=as_drawn(others[0]))
     else:
         order = np.argsort(x)
         ax.plot(x[order], y[order], "o-", ms=4)
@@ -58,7 +59,11 @@ def matrix(results: StudyResults, names: tuple[str, ...]) -> Any:
     """Every pair of numbers against each other, histograms on the diagonal."""
     import matplotlib.pyplot as plt
 
-    names = names or tuple(n for n in (*results.parameters, *results.measures) if results[n].dtype != object)
+    known = (*results.parameters, *results.measures)
+    words = [n for n in names or known if results[n].dtype.kind not in "biuf"]
+    if names and words:
+        raise ModelError(f"plot_matrix: {', '.join(map(repr, words))} are words and no numbers; leave them out.")
+    names = names or tuple(n for n in known if n not in words)
     if len(names) < 2:
         raise ModelError("plot_matrix: it needs two parameters or measures at least that are numbers.")
     count = len(names)
@@ -88,4 +93,4 @@ def matrix(results: StudyResults, names: tuple[str, ...]) -> Any:
 
 def _label(results: StudyResults, name: str) -> str:
     unit = results.unit(name)
-    return f"{name} [{unit}]" if unit else name
+    return as_drawn(f"{name} [{unit}]" if unit else name)

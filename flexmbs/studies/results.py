@@ -230,7 +230,8 @@ class StudyResults(Sequence[StudyRun]):
             raise ModelError(f"best: goal must be 'least' or 'greatest', not {show(goal)}.")
         numbers = np.where(self.done, self._column(measure).astype(float), np.nan)
         if not np.isfinite(numbers).any():
-            raise ModelError(f"best: no run of {len(self)} ended well; look at failed[0].message.")
+            why = "look at failed[0].message" if self.failed else "there is no number to compare"
+            raise ModelError(f"best: no run of {len(self)} ended well with a number of {measure!r}; {why}.")
         best: StudyRun = self[int(np.nanargmin(numbers) if goal == "least" else np.nanargmax(numbers))]
         return best
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.stats import qmc
 
-from flexmbs.core.checks import as_count, show
+from flexmbs.core.checks import as_count, show, warn_user
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.studies.family import Family
 from flexmbs.studies.parameters import Value
@@ -59,7 +59,7 @@ class Grid:
 
 @dataclass(frozen=True, init=False)
 class Points:
-    """Given values.
+    """Given values; those that repeat are run once, which a warning says.
 
     Parameters
     ----------
@@ -94,8 +94,22 @@ class Points:
         object.__setattr__(self, "rows", tuple(rows))
 
     def draw(self, family: Family) -> Iterator[dict[str, Value]]:
-        for row in self.rows:
-            yield family.values(row)
+        first: dict[tuple[Any, ...], int] = {}
+        repeated: list[int] = []
+        for i, row in enumerate(self.rows):
+            values = family.values(row)
+            if first.setdefault(tuple(values.items()), i) == i:
+                yield values
+            else:
+                repeated.append(i)
+        if repeated:
+            i = repeated[0]
+            again = first[tuple(family.values(self.rows[i]).items())]
+            warn_user(
+                f"Points: {len(repeated)} of {len(self.rows)} rows repeat others, row {i} row {again}; each is run "
+                f"once, so that there are {len(first)} runs.",
+                UserWarning,
+            )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from os import PathLike
 from typing import Any
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_number, is_list, show
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.io.sealed import as_target
@@ -79,6 +79,8 @@ class Study:
                 f"Study: analysis must be such as Simulation(until=1.0) or Statics(), not {show(analysis)}."
             )
         self.family, self.samples, self.analysis = family, samples, analysis
+        if not isinstance(measures, Measure | History) and not is_list(measures):
+            raise ModelError(f"Study: measures must be a Measure or History, or a list of them, not {show(measures)}.")
         self.measures = (measures,) if isinstance(measures, Measure | History) else tuple(measures)
         self.time_limit = (
             None if time_limit is None else as_number("Study", "time_limit", time_limit, above=0.0, unit="s")

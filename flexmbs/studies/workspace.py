@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from flexmbs.analysis.linearise import linearise
-from flexmbs.core.checks import as_array, as_count
+from flexmbs.core.checks import as_array, as_count, shape_of
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.model.model import Model
@@ -112,7 +112,7 @@ class Workspace:
 
     def __post_init__(self) -> None:
         as_count("Workspace", "directions", self.directions, minimum=2)
-        if not (np.asarray(self.limits, dtype=float) > 0.0).all():
+        if not (as_array("Workspace", "limits", self.limits, (None,) * len(shape_of(self.limits))) > 0.0).all():
             raise ModelError(f"Workspace: limits must be positive, not {self.limits!r}.")
 
     def perform(self, model: Model) -> WorkspacePoint:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from flexmbs.core.checks import write_protected
+from flexmbs.core.checks import show, write_protected
 from flexmbs.core.contracts import FloatArray, IntArray, Term
-from flexmbs.core.errors import FlexmbsError
+from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.core.sparsity import Blocks
 from flexmbs.system.build import Mechanics
 from flexmbs.system.coordinates import Coordinates
@@ -82,12 +82,19 @@ class System:
     """
 
     def __init__(self, model: Model, *, layouts: Layouts | None = None) -> None:
+        if not hasattr(model, "extra_coordinates"):
+            raise ModelError(f"compile_model: expected a Model, not {show(model)}.")
         self.model = model
         self.coordinates = Coordinates.of(model, model.extra_coordinates)
         self.fixation = Fixation.of(model, self.coordinates)
         self.terms, self.mass_blocks, size, self.n_element_terms = gather(model, self.coordinates)
         self.mechanics = Mechanics.of(model, self.coordinates, size)
         n_v, n_c = self.coordinates.n_v, self.mechanics.n_c
+        if not n_v:
+            raise ModelError(
+                f"Model {model.name!r}: nothing in it can move, since the joints of its trees are all Fixed. Give one "
+                f"of them a joint that moves, or take a RigidBody held by a FixedJoint, whose reactions are computed."
+            )
         mask = np.ones(n_v, dtype=bool)
         mask[self.fixation.fixed] = False
         mask[self.coordinates.idle] = False

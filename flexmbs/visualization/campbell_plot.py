@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from flexmbs.core.checks import as_flag
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.visualization import style
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 
@@ -60,7 +61,7 @@ def plot_campbell(found: CampbellDiagram, ax: Axes | None = None, rpm: bool = Fa
         axes.set_xlabel("speed [rpm]" if rpm else f"speed [{unit}]")
         axes.set_ylabel("frequency [Hz]" if rpm else f"angular frequency [{unit}]")
         where = "" if found.frame == "inertial" else f" in the frame of {found.frame}"
-        axes.set_title(f"Campbell diagram{where}")
+        axes.set_title(as_drawn(f"Campbell diagram{where}"))
         _legend(axes, found)
     return axes  # type: ignore[no-any-return]
 

@@ -9,6 +9,7 @@ import numpy as np
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.visualization import style
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 
@@ -43,9 +44,9 @@ def draw_equilibrium_paths(paths: EquilibriumPaths, of: Any, ax: Any = None, lab
                 )  # fmt: skip
         if not all(path.stable.all() for path in paths.paths):
             axes.plot([], [], color=style.INK, linestyle=(0, (4, 2.5)), label="unstable")
-        axes.set_xlabel(called if label is None else label)
-        axes.set_ylabel(paths.parameter)
-        axes.set_title(paths[0].model.name)
+        axes.set_xlabel(as_drawn(called) if label is None else label)
+        axes.set_ylabel(as_drawn(paths.parameter))
+        axes.set_title(as_drawn(paths[0].model.name))
         axes.legend()
     return axes
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.visualization import style
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 
@@ -47,7 +48,7 @@ def plot_root_locus(found: RootLocus, ax: Axes | None = None) -> Axes:
             axes.plot(s[0].real, s[0].imag, "x", color=colour, markersize=8.0, markeredgewidth=1.8)
             axes.plot(s[-1].real, s[-1].imag, "o", color=colour, markersize=6.0)
         first, last = found.values[0], found.values[-1]
-        axes.set_title(f"{found.parameter} from {first:g} (crosses) to {last:g} (dots)")
+        axes.set_title(as_drawn(f"{found.parameter} from {first:g} (crosses) to {last:g} (dots)"))
     return axes  # type: ignore[no-any-return]
 
 
@@ -76,7 +77,7 @@ def plot_spectra(found: RandomResponse, frequencies: Any, ax: Axes | None = None
     with look(ax):
         axes = checked_axes("plot", new_axes((6.4, 4.0)) if ax is None else ax)
         for j, name in enumerate(found.outputs):
-            axes.plot(frequencies, values[:, j], color=COLOURS[j % len(COLOURS)], label=name)
+            axes.plot(frequencies, values[:, j], color=COLOURS[j % len(COLOURS)], label=as_drawn(name))
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("frequency [1/time]")

@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.results.given_states import GivenStates
@@ -126,7 +127,7 @@ def plot_shape(
         draw_contacts(axes, solution, last, corners)
         _finish(axes, model, [rest, *drawn], floors)
         which = f"{len(solution)} {'states' if solution.over_time else 'equilibria'} up to " if everything else ""
-        axes.set_title(f"{model.name}, {which}{state_in_words(solution, last)}")
+        axes.set_title(as_drawn(f"{model.name}, {which}{state_in_words(solution, last)}"))
     return cast("Axes", axes)
 
 
@@ -181,7 +182,7 @@ def plot_mode(modes: ModalSolution, mode: int = 0, ax: Axes | None = None, share
         _draw_others(axes, sides[-1.0], style.BLUE, dashed=True)
         _draw_others(axes, sides[1.0], style.BLUE)
         _finish(axes, model, [state, *sides.values()])
-        axes.set_title(f"{model.name}, mode {mode}: {_frequency(modes, mode)}")
+        axes.set_title(as_drawn(f"{model.name}, mode {mode}: {_frequency(modes, mode)}"))
     return cast("Axes", axes)
 
 
@@ -231,7 +232,7 @@ def plot_path(solution: StaticSolution, at: Any, ax: Axes | None = None) -> Axes
         axes.set_xlabel("load factor")
         axes.set_ylabel(f"displacement [{model.units.of('length')}]")
         axes.legend(handles=lines)
-        axes.set_title(f"{model.name}, {at if isinstance(at, str | Attachment | Marker) else at.name}")
+        axes.set_title(as_drawn(f"{model.name}, {at if isinstance(at, str | Attachment | Marker) else at.name}"))
     return cast("Axes", axes)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.io.sealed import as_target, replaced
 from flexmbs.results.quantities import VALUE, asked, over, together
 from flexmbs.visualization.figures import checked_axes, look, new_axes
@@ -57,8 +58,8 @@ def plot_quantities(
             axes = np.atleast_1d(checked_axes("plot", ax))
         for one, group in zip(axes, rows.values(), strict=True):
             _draw(one, across, group, beside(ax))
-        axes[-1].set_xlabel(_axis_label([across]))
-        axes[0].set_title(solution.model.name if title is None else title)
+        axes[-1].set_xlabel(as_drawn(_axis_label([across])))
+        axes[0].set_title(as_drawn(solution.model.name) if title is None else title)
         if target is not None:
             with replaced("plot", target) as (draft,):
                 axes[0].figure.savefig(draft, format=target.suffix[1:])
@@ -81,9 +82,9 @@ def _draw(axes: Any, across: Quantity, group: list[Quantity], legend: dict[str, 
     [x] = across.columns().values()
     columns = {name: values for quantity in group for name, values in quantity.columns().items()}
     for i, (name, values) in enumerate(columns.items()):
-        axes.plot(x, values, label=name, **line(i), **dots(len(x)))
+        axes.plot(x, values, label=as_drawn(name), **line(i), **dots(len(x)))
     axes.margins(x=0.01)
-    axes.set_ylabel(_axis_label(group))
+    axes.set_ylabel(as_drawn(_axis_label(group)))
     if len(columns) > 1:
         axes.legend(**legend)
 

@@ -17,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.linear.pictures import shaded
 from flexmbs.visualization import style
 from flexmbs.visualization.coloured import collection, colour_bar
@@ -105,7 +106,7 @@ class SceneAxes:
         if axes is None and figure is not None:
             axes = figure.add_subplot(**({} if scene.planar else {"projection": "3d"}))
         self.axes = _fitting(axes, scene.planar)
-        self.axes.set_title(scene.title, loc="right" if scene.planar else "center")
+        self.axes.set_title(as_drawn(scene.title), loc="right" if scene.planar else "center")
         self._unit = f" {scene.time_unit}" if scene.time_unit not in ("", "-") else ""
         pace = " × real time" if scene.over == "t" else f"{self._unit} of {scene.over} per second"
         self._speed = "" if speed in (None, 1.0) else f"   ({speed:g}{pace})"
@@ -114,7 +115,7 @@ class SceneAxes:
         labels: set[str] = set()
         for line in scene.lines:
             s = line.stroke
-            label = line.label if line.label and line.label not in labels else None
+            label = as_drawn(line.label) if line.label and line.label not in labels else None
             labels.add(line.label)
             options = {"color": s.colour, "lw": s.width, "zorder": s.layer, "solid_capstyle": "round"}
             options |= {"marker": s.marker or None, "ms": s.size, "ls": "-" if s.width else ""}

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.joints.coordinate_joint import CoordinateMarker
@@ -78,15 +79,17 @@ def plot_energy(solution: TimeSolution, ax: Any = None) -> Any:
     }  # fmt: skip
     return time_plots.plot_energy(
         solution.t, parts, total=energy.total, balance=energy.balance, unit=units.of("energy"),
-        title=solution.model.name, time_unit=units.time, ax=ax,
+        title=as_drawn(solution.model.name), time_unit=units.time, ax=ax,
     )  # fmt: skip
 
 
 def plot_steps(solution: TimeSolution) -> Any:
     """Sizes, iterations and estimated errors of the steps."""
+    if not len(solution.steps):
+        raise ModelError(f"plot_steps: the run of model {solution.model.name!r} is its first state, without a step.")
     t, h, iterations, errors = solution.steps.T
     return time_plots.plot_steps(
-        t, h, iterations, errors, title=solution.model.name, time_unit=solution.model.units.time
+        t, h, iterations, errors, title=as_drawn(solution.model.name), time_unit=solution.model.units.time
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.visualization import style
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 
@@ -50,12 +51,13 @@ def draw_topology(found: Topology, ax: Any = None) -> Any:
             _line(ax, joint, places, drawn, len(found.bodies) <= WORDS)
         ax.axhline(0.0, color=style.INK, linewidth=1.0, zorder=1)
         for name, (x, y) in places.items():
-            _box(ax, name.rpartition("/")[2], x, y, name == GROUND)
+            _box(ax, as_drawn(name.rpartition("/")[2]), x, y, name == GROUND)
         _legend(ax, found)
         beside = max(0.8, 0.5 * ((NARROW - 3.0) / 1.7 + 1.6 - width))  # a box per 1.7 in, also in narrow ones
         ax.set_xlim(-beside, width + beside)
         ax.set_ylim(-0.6, height + 0.6)
-        ax.set_title(f"{found.model.name}: {found.degrees_of_freedom} degrees of freedom, {len(found.loops)} loops")
+        size = f"{found.degrees_of_freedom} degrees of freedom, {len(found.loops)} loops"
+        ax.set_title(as_drawn(f"{found.model.name}: {size}"))
     return ax
 
 
@@ -95,7 +97,7 @@ def _line(
         dx, dy = b[0] - a[0], b[1] - a[1]
         x, y = 0.5 * (a[0] + b[0]) + 0.5 * bend * dy + (0.45 if before else 0.0), 0.5 * (a[1] + b[1]) - 0.5 * bend * dx
         ax.text(
-            x, y, _label(joint), fontsize=7.0, ha="center", va="center", color=colour, zorder=3,
+            x, y, as_drawn(_label(joint)), fontsize=7.0, ha="center", va="center", color=colour, zorder=3,
             bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
         )  # fmt: skip
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.checks import as_flag, as_name, as_names, as_path, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.units import names_of_units
 from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import modal_system, state_space
 from flexmbs.reduction.export.written import ExportResult, warn_of
@@ -89,7 +90,7 @@ def export(
     ('lug.npz', ())
     """
     overwrite = as_flag("export", "overwrite", overwrite)
-    output = Path(output)
+    output = as_path("export", "output", output)
     names = _names(output, to)
     if isinstance(model, ReducedModel):
         allowed = {name: FORMATS[name].options for name in names}
@@ -127,7 +128,7 @@ def _written(
         system = modal_system(model, **{k: v for k, v in options.items() if k not in own})
         units = dict(model.units)
     else:
-        system, units = state_space(title, model), dict(options.get("units", {}))
+        system, units = state_space(title, model), names_of_units("export", options.get("units", {}))
     return chosen.write_system(system, path, overwrite, units, **own)
 
 
@@ -155,7 +156,7 @@ def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
             raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it: to='npz'.")
         return sorted(fitting, key=lambda name: FORMATS[name].suffix.lower() != output.suffix.lower())[:1]
     names: list[str] = []
-    for name in [to] if isinstance(to, str) else list(to):
+    for name in as_names("export", "to", to):
         if name not in FORMATS and name not in FAMILIES:
             raise ModelError(f"export: {unknown_name('format', name, [*FORMATS, *FAMILIES])}")
         names += FAMILIES.get(name, (name,))

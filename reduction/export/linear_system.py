@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from flexmbs.core.checks import as_array, as_count, as_flag, as_number
+from flexmbs.core.checks import as_array, as_count, as_flag, as_number, shape_of
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.linear.operators import rigid_motions
@@ -339,7 +339,7 @@ def _is_rigid(model: ReducedModel, inner: Any, values: FloatArray, vectors: Floa
 
 def _ratios(owner: str, damping: Any, count: int) -> FloatArray:
     """A damping ratio for each mode."""
-    if np.ndim(damping) == 0:
+    if not shape_of(damping):
         return np.full(count, as_number(owner, "damping", damping, minimum=0.0))
     ratios = as_array(owner, "damping", damping, (count,))
     if (ratios < 0).any():

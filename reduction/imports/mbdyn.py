@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.core.checks import as_path
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ReadError
 from flexmbs.core.written_numbers import written_number
@@ -60,7 +61,7 @@ def read_mbdyn(path: str | Path) -> ReducedModel:
     ...     fx.reduction.read_mbdyn(folder + "/lug.fem").size
     12
     """
-    path = Path(path)
+    path = as_path("read_mbdyn", "path", path)
     n, labels, groups = _groups(path)
     nodes = len(labels)
     P, i8, i9 = groups[14].reshape(3, n), _blocks(groups[16], n), groups[18].reshape(3, n, n, 3)

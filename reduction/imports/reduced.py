@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_name, show
+from flexmbs.core.checks import as_counts, as_name, as_path, show
 from flexmbs.core.errors import ModelError
+from flexmbs.core.units import Units
 from flexmbs.linear.files import read_operators
 from flexmbs.linear.files.npz import npz_arrays
 from flexmbs.linear.operators import Operators
@@ -33,7 +34,7 @@ def read_reduced(
     interfaces: Mapping[str, Any] | None = None,
     *,
     name: str | None = None,
-    units: Mapping[str, str] | None = None,
+    units: Units | Mapping[str, str] | None = None,
     **options: Any,
 ) -> ReducedModel:
     """Read a reduced model that flexmbs or another program has made; the suffix tells the format.
@@ -54,8 +55,8 @@ def read_reduced(
         one, under the name that tables of flexmbs beside the file give it, or "node 12".
     name : str, optional
         Of the model; that of the file by default.
-    units : mapping of str to str, optional
-        Names of the units of ``length``, ``mass`` and ``time``, which these files do not say.
+    units : Units or mapping of str to str, optional
+        Names of the units of ``length``, ``mass``, ``time`` and ``force``, which these files do not say.
     **options
         Of `read_operators`.
 
@@ -83,7 +84,7 @@ def read_reduced(
     >>> [frame.name for frame in again.frames], bool((again.K == small.K).all())
     (['ROOT', 'BORE'], True)
     """
-    path = Path(path)
+    path = as_path("read_reduced", "path", path)
     if (path / "body.fem").is_file():  # beside a deck for MBDyn
         path = path / "body.fem"
     reader = WHOLE.get(path.suffix.lower())
@@ -147,11 +148,14 @@ def _interfaces(operators: Operators, given: Any) -> list[Interface]:
     rows = {int(label): row for row, label in enumerate(labels)}
     out = []
     for name, nodes in given.items():
-        wanted = [nodes] if isinstance(nodes, int | np.integer) else list(nodes)
+        owner = f"read_reduced: interface {show(name)}"
+        wanted = as_counts(owner, "each of nodes", nodes).tolist()
         missing = [n for n in wanted if n not in rows]
-        if missing or not wanted:
-            raise ModelError(f"read_reduced: interface {name!r}: there is no node {show((missing or [None])[0])}.")
-        mine = [rows[int(n)] for n in wanted]
+        if missing:
+            raise ModelError(f"{owner}: there is no node {missing[0]}.")
+        if not wanted:
+            raise ModelError(f"{owner}: name one node or more.")
+        mine = [rows[n] for n in wanted]
         whole = len(mine) == 1 and len(operators.dofs.of(mine[0])) == 6
         out.append(Interface(name, nodes=mine, kind="rigid" if whole else "nodes"))
     named = {node for face in out for node in face.nodes}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.core.checks import as_path
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ReadError
 from flexmbs.reduction.framed_model import Place, framed_model, with_rigid
@@ -73,7 +74,7 @@ def read_sid(path: str | Path) -> ReducedModel:
     >>> again.size, bool(abs(again.inertia.mass / small.inertia.mass - 1) < 1e-12)
     (12, True)
     """
-    path = Path(path)
+    path = as_path("read_sid", "path", path)
     file = read_sid_file(path)
     owner = str(path)
     inertia, moments = _invariants(owner, file)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import as_counts, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.eigen import EigenPairs, lowest_modes
 from flexmbs.core.errors import ModelError, SingularError
@@ -166,12 +166,11 @@ def craig_bampton(
 
 def as_boundary(boundary: object, n: int) -> IntArray:
     """Numbers of interface unknowns, checked."""
-    given = np.asarray(boundary)
-    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
+    out = as_counts("reduction", "each of boundary", boundary)
+    if not len(out):
         raise ModelError(f"reduction: boundary must be one or more numbers of unknowns (n_b,), not {show(boundary)}.")
-    out = given.astype(np.int64)
-    if out.min() < 0 or out.max() >= n:
-        raise ModelError(f"reduction: boundary names unknown {out.min() if out.min() < 0 else out.max()} of {n}.")
+    if out.max() >= n:
+        raise ModelError(f"reduction: boundary names unknown {out.max()} of {n}.")
     if len(np.unique(out)) != len(out):
         values, times = np.unique(out, return_counts=True)
         raise ModelError(f"reduction: boundary names unknown {int(values[np.argmax(times > 1)])} twice.")

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Line3DCollection  # type: ignore[import-untyped]
 
+from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.core.svg import BLUE, GREY, INK, figure_svg
 from flexmbs.linear.faces import outer_faces
 from flexmbs.linear.pictures import draw_surface
@@ -111,7 +112,7 @@ def _receptance(transfer: TransferCheck, unit: str) -> Figure:
     shown = _telling(transfer)
     colours = [BLUE, ORANGE, "#2a7f62", "#7d3c98", GREY, INK]
     for colour, k in zip(colours, shown, strict=False):
-        upper.plot(f, transfer.reduced[k], color=colour, lw=1.3, label=transfer.ports[k])
+        upper.plot(f, transfer.reduced[k], color=colour, lw=1.3, label=as_drawn(transfer.ports[k]))
         if transfer.full:
             upper.plot(transfer.full_frequencies, transfer.full[k], "o", color=colour, ms=4.5, mfc="white")
     upper.set_yscale("log")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -93,12 +94,30 @@ def test_a_killed_run_leaves_a_journal_to_go_on_from(script, tmp_path) -> None:
     assert np.array_equal(rest.energy.total[-1], full.energy.total[-1])
 
 
+def test_states_behind_the_last_checkpoint_are_counted(tmp_path, monkeypatch) -> None:
+    """They are in the journal, but the run cannot go on from them."""
+    file = tmp_path / "run.h5"
+    with monkeypatch.context() as killed:
+        killed.setattr("flexmbs.io.time_files.Stream.close", lambda stream, solution: stream.writer.close())
+        fx.simulate(own_model(), 1.234, step=1e-3, file=file)
+    left_out = "234 states stored behind the last checkpoint (t = 1, from which start= goes on), until t = 1.234, are"
+    with pytest.warns(fx.LossWarning, match=re.escape(left_out)):
+        found = fx.load(file)
+    assert left_out in found.message
+    assert f"with 1235 steps; {left_out} left out, which leaves 1001" in found.message
+    assert len(found) == 1001
+    assert found.t[-1] == found.last.t == pytest.approx(1.0, abs=1e-9)
+    rest = fx.simulate(found.model, 1.234, step=1e-3, start=found)
+    assert np.array_equal(rest.q[-1], fx.simulate(own_model(), 1.234, step=1e-3).q[-1])
+
+
 def test_a_truncated_journal_is_read_as_far_as_it_goes(script, tmp_path) -> None:
     file, journal = tmp_path / "run.h5", tmp_path / "run.h5.journal"
     script("kill", file, 1.2)
     data = journal.read_bytes()  # with or without the states after t = 1, as fast as the machine was
     journal.write_bytes(data[: data.rindex(b"checkpoint") + 3])  # the cut goes through the checkpoint at t = 1
-    found = fx.load(journal)
+    with pytest.warns(fx.LossWarning, match="stored behind the last checkpoint"):
+        found = fx.load(journal)
     assert found.t[-1] == pytest.approx(0.5, abs=1e-9)
     assert found.last.t == pytest.approx(0.5, abs=1e-9)
 

@@ -147,3 +147,25 @@ def test_an_interface_of_all_nodes_is_refused():
     mesh = box((0, 0, 0), (1, 1, 1), (1, 1, 1)).with_node_set("all", lambda p: p[:, 0] > -1.0)
     with pytest.raises(fx.ModelError, match="hold every node of the part"):
         fx.reduction.reduce(fx.linear.Part(mesh, material=fx.steel), ["all"], modes=1, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("units", "message"),
+    [
+        ({"lenght": "mm", "mass": "t", "time": "s"}, r"no quantity named 'lenght'; did you mean 'length'\?"),
+        ({"length": 1}, "units: length must be a non-empty string, not 1"),
+        ("mm", r"units must be a Units object such as flexmbs\.SI, or map any of length, mass, time, force"),
+        (["mm", "t", "s"], "units must be a Units object"),
+    ],
+)
+def test_names_that_are_no_units_are_refused(lug, units, message):
+    with pytest.raises(fx.ModelError, match=message):
+        fx.reduction.reduce(lug, ["ROOT"], modes=1, units=units, progress=False)
+
+
+def test_units_of_a_model_are_units_of_a_part(lug, tmp_path):
+    mm = fx.Units(length="mm", mass="t", time="s", force="N")
+    model = fx.reduction.reduce(lug, ["ROOT"], modes=1, units=mm, progress=False)
+    assert dict(model.units) == {"length": "mm", "mass": "t", "time": "s", "force": "N"}
+    assert dict(fx.reduction.load_reduced(model.save(tmp_path / "lug.h5")).units) == dict(model.units)
+    assert "units: length mm, mass t, time s, force N" in model.export(tmp_path / "lug", "dmig")[0].path.read_text()

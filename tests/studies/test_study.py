@@ -435,3 +435,20 @@ def test_history_functions_are_checked() -> None:
     done = Study(family(), Grid(length=1, mass=1), wrong, Simulation(0.05, step=5e-3)).run(progress=False)
     assert done[0].ended is Ended.UNMEASURED
     assert "(11,)" in done[0].message
+
+
+def test_rows_that_repeat_are_run_once_with_and_without_a_file(tmp_path):
+    def ball(x: float) -> fx.Model:
+        return fx.Model(fx.PointMass(1.0, position=(x, 0, 0), name="b"))
+
+    here = fx.studies.Measure("m", lambda run: run.position("b")[-1, 0])
+    family = fx.studies.Family(ball, x=fx.studies.Between(0.0, 1.0))
+    repeated = Study(family, Points({"x": [0.5, 0.5, 0.9, 0.1, 0.9]}), here, Simulation(0.0))
+    path = tmp_path / "repeated.h5"
+    told = "2 of 5 rows repeat others, row 1 row 0; each is run once, so that there are 3 runs"
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=told):
+            in_memory, in_file = repeated.run(progress=False), repeated.run(path, progress=False)
+        for found in (in_memory, in_file, fx.studies.load(path), fx.studies.load(path, repeated)):
+            assert [(run.number, run.values["x"]) for run in found] == [(0, 0.5), (1, 0.9), (2, 0.1)]
+            assert found["m"].tolist() == [0.5, 0.9, 0.1]

@@ -143,6 +143,11 @@ def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> Floqu
         G, sizes = (lin.G @ X).toarray(), Sizes.of(dyn, lin.free)
         if independent is None:
             basis, _, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin))
+            if not len(independent):
+                raise ModelError(
+                    f"floquet: joints and drivers of model {run.model.name!r} leave nothing free that could deviate; "
+                    f"it has no multipliers."
+                )
             names = tuple(dyn.coordinates.describe(int(lin.free[i])) for i in independent)
         else:
             basis = _with(G, sizes, independent)

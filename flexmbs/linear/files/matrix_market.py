@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import io, sparse
 
-from flexmbs.core.checks import MOST, show
+from flexmbs.core.checks import MOST, as_path, show
 from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.files.build import Matrices, built, from_entries, mirrored
@@ -137,7 +137,7 @@ def write_operators_matrix_market(operators: Operators, folder: str | PathLike[s
     for name in operators.node_sets:
         if name != name.strip() or any(c in name for c in ",;#\n\r"):
             raise ModelError(f"{owner}: the name {name!r} of a node set cannot be kept in a table.")
-    folder = Path(folder)
+    folder = as_path(owner, "folder", folder)
     folder.mkdir(parents=True, exist_ok=True)
     labels = operators.node_labels if operators.node_labels is not None else np.arange(len(operators.points))
     for name in "KMD":

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import as_path, show
 from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.linear.files.build import Matrices, built, mirrored
 from flexmbs.linear.files.places import as_places
@@ -70,7 +70,7 @@ def write_operators_npz(operators: Operators, path: str | PathLike[str]) -> None
     """
     if not isinstance(operators, Operators):
         raise ModelError(f"write_operators_npz: operators must be Operators, not {show(operators)}.")
-    path = Path(path)
+    path = as_path("write_operators_npz", "path", path)
     if path.suffix.lower() != ".npz":
         raise ModelError(f"write_operators_npz: the suffix of {path} must be .npz.")
     arrays: dict[str, Any] = {MARK: np.array(VERSION), "points": operators.points, "origin": np.array(operators.origin)}

@@ -137,7 +137,7 @@ def rod_mass(owner: str, length: float, mass: float | None, section: Section | N
 
 def mass_of(owner: str, volume: float, mass: float | None, density: float | None, material: Elastic | None) -> float:
     """The mass of a volume from the one thing that is given."""
-    if [mass, density, material].count(None) != 2:
+    if sum(given is None for given in (mass, density, material)) != 2:
         raise ModelError(f"{owner}: give exactly one of mass, density and material.")
     if mass is not None:
         return as_number(owner, "mass", mass, above=0.0, unit="mass")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, show
+from flexmbs.core.checks import as_array, shape_of, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.nodes import places_in_q, rigid_rates
@@ -77,7 +77,8 @@ class InitialVelocity(Description):
             object.__setattr__(self, name, _spatial(given))
         spin = np.zeros(3)
         if angular_velocity is not None and dim == 2:
-            spin[2] = as_array(owner, "angular_velocity", np.reshape(angular_velocity, (-1,)), (1,), unit="rad/time")[0]
+            turn = angular_velocity if shape_of(angular_velocity) else [angular_velocity]
+            spin[2] = as_array(owner, "angular_velocity", turn, (1,), unit="rad/time")[0]
         elif angular_velocity is not None:
             spin = as_array(owner, "angular_velocity", angular_velocity, (3,), unit="rad/time")
         object.__setattr__(self, "angular_velocity", spin)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_name, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_counts, as_name, as_names, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation
@@ -121,7 +121,7 @@ class LinearBody(ShapedBody):
         owner = f"LinearBody {title!r}"
         if reduced.inertia is None:
             raise ModelError(f"{owner}: its reduced model has no nodes, so neither a mass nor places for markers.")
-        held = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+        held = as_names(owner, "fixed", fixed)
         values, basis = reduced.modes(held)
         largest = float(values[-1]) if len(values) else 0.0
         if not len(values) or values[0] < -UNSTABLE * largest:
@@ -212,7 +212,7 @@ class LinearBody(ShapedBody):
     def nodal_force(self, nodes: ArrayLike, force: ArrayLike) -> FloatArray:
         """Modal forces (m,) of equal forces (3,) on nodes, inertial axes, whose sum is ``force`` [force]."""
         owner = f"nodal force on {self}"
-        numbers = np.unique(np.atleast_1d(np.asarray(nodes, dtype=np.int64)))
+        numbers = np.unique(as_counts(owner, "each of nodes", nodes))
         local = self.rotation.T @ as_array(owner, "force", force, (3,), unit="force")
         dofs = self.reduced.dofs
         rows = dofs.of(numbers, (0, 1, 2))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy
+from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy, shape_of
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.model.bodies.frames import frame_along
@@ -183,7 +183,7 @@ def line_of(owner: str, reduced: ReducedModel) -> LineMoments:
 
 def as_ratios(owner: str, damping: Any, count: int) -> FloatArray:
     """A damping ratio for each shape."""
-    if np.ndim(damping) == 0:
+    if not shape_of(damping):
         return np.full(count, as_number(owner, "damping", damping, minimum=0.0))
     ratios = as_array(owner, "damping", damping, (count,))
     if (ratios < 0).any():

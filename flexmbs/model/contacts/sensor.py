@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_among, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.kernels.contacts import contact_states
@@ -115,7 +115,7 @@ def _refuse_searched(owner: str, contact: Contact) -> None:
 def contact_event(contact: Contact, what: str, options: dict[str, Any]) -> Event:
     """The event that `Contact.event` offers."""
     directions = {"closes": -1, "opens": 1, "slips": 1, "sticks": -1}
-    if what not in directions:
+    if not is_among(what, directions):
         raise ModelError(
             f"Contact {contact.name!r}: an event is 'closes', 'opens', 'slips' or 'sticks', not {show(what)}."
         )  # fmt: skip

@@ -275,6 +275,9 @@ class Sphere(Shape):
     -----
     Partners: every shape.
 
+    A `PointMass` does not turn: of friction on a ball about one the force acts, its moment about the centre is lost.
+    Take a `RigidBody.sphere` for a ball that is to roll.
+
     Examples
     --------
     >>> import flexmbs as fx

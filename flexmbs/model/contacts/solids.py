@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_number, has_shape, show
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.contact_rows import BOX_GAP, BOX_SLIP, CAPSULE_GAP, CAPSULE_SLIP
 from flexmbs.kernels.rows.segment_rows import SEGMENTS_GAP, SEGMENTS_SLIP, nearest_places
@@ -135,7 +135,7 @@ class Box(Shape):
 
     def __post_init__(self) -> None:
         owner = placed(self, self.marker, turns=True)
-        if np.shape(self.size) != (3,):
+        if not has_shape(self.size, (3,)):
             raise ModelError(f"{owner}: size must be three numbers, not {show(self.size)}.")
         size = tuple(as_number(owner, "size", x, above=0.0, unit="length") for x in self.size)
         object.__setattr__(self, "size", size)

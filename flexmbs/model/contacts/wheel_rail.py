@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.checks import as_count, as_number, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.material import Elastic
@@ -112,7 +112,7 @@ class WheelOnRail:
             )
         if not callable(self.profile):
             raise ModelError(f"{owner}: profile must be a function of y, not {show(self.profile)}.")
-        if np.shape(self.width) != (2,) or not self.width[0] < 0.0 < self.width[1]:
+        if not has_shape(self.width, (2,)) or not self.width[0] < 0.0 < self.width[1]:
             raise ModelError(f"{owner}: width must be (from, to) with y = 0 in between, not {show(self.width)}.")
         y = self._samples()
         h = self._gap(y)
@@ -322,6 +322,8 @@ class ContactPatch:
         >>> round(pulled.along / 80e3, 4), round(pulled.slipping, 4)
         (-0.3, 1.0)
         """
+        along, across = (as_number("ContactPatch", name, x) for name, x in (("along", along), ("across", across)))
+        spin = as_number("ContactPatch", "spin", spin, unit="1/length")
         mu = as_number("ContactPatch", "friction", friction, above=0.0)
         n = as_count("ContactPatch", "steps", steps, minimum=4)
         a, b = self.semi_axes

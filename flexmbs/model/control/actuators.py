@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_direction, as_flag, as_limits, as_name, as_number, frozen_copy
+from flexmbs.core.checks import as_direction, as_flag, as_limits, as_name, as_number, frozen_copy, has_shape, is_among
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description, refers_to
 from flexmbs.kernels.rows.rows import DISTANCE, INERTIAL
@@ -61,7 +61,7 @@ class _Force(Description):
 
     def _check(self, name: str) -> None:
         cls = type(self).__name__
-        object.__setattr__(self, "name", as_name(cls, "name", self.name or name))
+        object.__setattr__(self, "name", as_name(cls, "name", name if is_among(self.name, ("",)) else self.name))
         if self.law is not None:
             as_function(self._owner, "law", self.law, "(value, coordinate, rate, t)")
         if self.limits is not None:
@@ -242,7 +242,8 @@ class MomentActuator(_Force):
     marker : Marker or Attachment of one node
         With an orientation.
     axis : (3,) sequence, default (0, 0, 1)
-        Inertial axes, or marker axes if it follows.
+        Inertial axes, or marker axes if it follows; scaled to length 1, so that its length does not matter: the value
+        that a controller gives is the moment.
     follower : bool, default False
     limits, name
         As for `JointActuator`; [force length].
@@ -303,7 +304,7 @@ def _check_vector(actuator: Any, place: str, direction: str) -> None:
     owner = type(actuator).__name__
     object.__setattr__(actuator, place, as_marker(owner, getattr(actuator, place)))
     given = getattr(actuator, direction)
-    dim = 2 if np.shape(given) == (2,) else 3
+    dim = 2 if has_shape(given, (2,)) else 3
     unit = np.zeros(3)
     unit[:dim] = as_direction(f"{owner} at {getattr(actuator, place)}", direction, given, dim)
     object.__setattr__(actuator, direction, frozen_copy(unit))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, is_among, show
+from flexmbs.core.checks import as_array, as_name, is_among, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError, a_or_an
 from flexmbs.core.user_functions import called
@@ -44,7 +44,7 @@ def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
             return found
     if value is None:
         raise ModelError(f"{owner}: {what} is None; does the function lack its return?")
-    if count == 1 and np.ndim(value) == 0:  # type: ignore[arg-type]
+    if count == 1 and not shape_of(value):
         value = [value]
     return as_array(owner, what, value, (count,))
 

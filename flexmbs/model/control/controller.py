@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_copy, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
@@ -172,7 +172,7 @@ def check_common(owner: str, controller: Any) -> None:
     object.__setattr__(controller, "offset", as_number(owner, "offset", controller.offset, unit="time"))
     object.__setattr__(controller, "delay", as_count(owner, "delay", controller.delay))
     count = len(controller.actuators)
-    if np.ndim(controller.initial) == 0:
+    if not shape_of(controller.initial):
         initial = np.full(count, as_number(owner, "initial", controller.initial))
     else:
         initial = as_array(owner, "initial", controller.initial, (count,))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flexmbs.core.checks import as_count, as_flag, as_name, as_number, show
+from flexmbs.core.checks import as_count, as_flag, as_name, as_number, shape_of, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.model.control.calling import as_values, call
@@ -92,7 +92,7 @@ class Event(Description):
                 f"{owner}: condition must be a sensor or a function of (view), not {show(self.condition)}."
             )
         object.__setattr__(self, "level", as_number(owner, "level", self.level))
-        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
+        if isinstance(self.direction, bool) or shape_of(self.direction) or self.direction not in (-1, 0, 1):
             raise ModelError(f"{owner}: direction must be 1 (up), -1 (down) or 0, not {show(self.direction)}.")
         object.__setattr__(self, "direction", int(self.direction))
         as_flag(owner, "terminal", self.terminal)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 
@@ -50,10 +50,10 @@ class DiscreteSystem:
 
     def __post_init__(self) -> None:
         D = as_array("DiscreteSystem", "D", self.D, (None, None))
-        n = len(as_array("DiscreteSystem", "A", self.A, (None, None))) if np.size(self.A) else 0
+        n = len(as_array("DiscreteSystem", "A", self.A, (None, None))) if 0 not in shape_of(self.A) else 0
         for name, shape in (("A", (n, n)), ("B", (n, D.shape[1])), ("C", (D.shape[0], n))):
             given = getattr(self, name)
-            empty = 0 in shape and not np.size(given)
+            empty = 0 in shape and 0 in shape_of(given)
             array = np.zeros(shape) if empty else as_array("DiscreteSystem", name, given, shape)
             object.__setattr__(self, name, frozen_copy(array))
         object.__setattr__(self, "D", frozen_copy(D))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, frozen_copy
+from flexmbs.core.checks import as_array, as_name, frozen_copy, shape_of
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
@@ -118,7 +118,7 @@ class FirstOrder(Description):
         if self.jacobian is not None:
             owner, what = f"FirstOrder {self.name!r}", f"jacobian at t = {t:g}"
             found = call(owner, what, self.jacobian, *_arguments(x, u), t)
-            return as_array(owner, what, [[found]] if n == 1 and np.ndim(found) == 0 else found, (n, n))
+            return as_array(owner, what, [[found]] if n == 1 and not shape_of(found) else found, (n, n))
         columns = np.empty((n, n))
         for k in range(n):
             h = np.zeros(n)
@@ -151,7 +151,7 @@ class LinearFunction:
 
     def __post_init__(self) -> None:
         A = as_array("LinearFunction", "A", self.A, (None, None))
-        B = np.reshape(self.B, (len(A), 0)) if not np.size(self.B) else self.B
+        B = np.reshape(self.B, (len(A), 0)) if 0 in shape_of(self.B) else self.B
         object.__setattr__(self, "A", frozen_copy(A))
         object.__setattr__(self, "B", frozen_copy(as_array("LinearFunction", "B", B, (len(A), None))))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from flexmbs.core.checks import as_direction, as_name, frozen_copy, show
+from flexmbs.core.checks import as_direction, as_name, frozen_copy, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
@@ -78,7 +78,7 @@ class _VectorSensor(Description):
         object.__setattr__(self, "marker", _seen(owner, self.marker))
         label = f"{self.what} of {self.marker}"
         if self.direction is not None:
-            dim = 2 if np.shape(self.direction) == (2,) else 3
+            dim = 2 if has_shape(self.direction, (2,)) else 3
             direction = np.zeros(3)
             direction[:dim] = as_direction(owner, "direction", self.direction, dim)
             object.__setattr__(self, "direction", frozen_copy(direction))

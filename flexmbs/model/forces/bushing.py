@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, frozen_copy
+from flexmbs.core.checks import as_array, as_name, frozen_copy, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AxesWarning, ModelError
 from flexmbs.core.references import Description
@@ -107,11 +107,11 @@ class Bushing(Description):
         a, b = as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at)
         planar = a.planar and b.planar
         linear, full = (2, 3) if planar else (3, 6)
-        n = np.shape(self.stiffness)[0] if np.ndim(self.stiffness) else 0
+        n = (*shape_of(self.stiffness), 0)[0]
         if n not in (linear, full):
             raise ModelError(
                 f"{owner}: stiffness must have {full} components (or {linear} without rotations), or as many rows and "
-                f"columns, not shape {np.shape(self.stiffness)}."
+                f"columns, not {show(self.stiffness)}."
             )
         K = _matrix(owner, "stiffness", self.stiffness, n)
         C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
@@ -139,7 +139,7 @@ class Bushing(Description):
 def _matrix(owner: str, name: str, value: object, n: int) -> FloatArray:
     """A symmetric matrix (n, n), not negative; of (n,) the diagonal one."""
     try:
-        flat = np.ndim(value) < 2  # type: ignore[arg-type]
+        flat = len(shape_of(value)) < 2
     except ValueError:  # rows of different lengths, which as_array refuses
         flat = False
     given = as_array(owner, name, value, (n,) if flat else (n, n))

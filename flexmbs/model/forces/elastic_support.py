@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, frozen_copy
+from flexmbs.core.checks import as_array, as_number, frozen_copy, shape_of
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.history import History
@@ -73,7 +73,7 @@ class ElasticSupport(Description):
             raise ModelError(f"{owner}: give stiffness, rotation or both.")
         if self.stiffness is not None:
             try:
-                flat = np.ndim(self.stiffness) < 2
+                flat = len(shape_of(self.stiffness)) < 2
             except ValueError:  # rows of different lengths, which as_array refuses
                 flat = True
             given = as_array(owner, "stiffness", self.stiffness, (layout.dim,) if flat else (layout.dim, layout.dim))

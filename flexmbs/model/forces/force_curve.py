@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_number, frozen_copy, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.laws import curve_part, power_part
@@ -90,6 +90,6 @@ def as_part(owner: str, name: str, value: Part, unit: str) -> float | tuple[floa
     """A number (not negative), or the numbers of a part of the law CURVES."""
     if isinstance(value, ForceCurve):
         return value.part()
-    if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) > 0:
+    if isinstance(value, list | tuple | np.ndarray) and shape_of(value):
         return power_part(as_array(owner, name, value, (None,), unit=f"{unit}^i").tolist())
     return as_number(owner, name, value, minimum=0.0, unit=unit)

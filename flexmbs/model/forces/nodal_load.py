@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, show
+from flexmbs.core.checks import as_array, as_counts, as_name, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.references import Description
@@ -71,7 +71,7 @@ class NodalLoad(Description):
             if nodes not in sets:
                 raise ModelError(f"{owner}: there is no node set {nodes!r}; there are {', '.join(sets) or 'none'}.")
             nodes = sets[nodes]
-        object.__setattr__(self, "nodes", tuple(np.unique(np.atleast_1d(nodes)).tolist()))
+        object.__setattr__(self, "nodes", tuple(np.unique(as_counts(owner, "each of nodes", nodes)).tolist()))
         self.body.nodal_force(self.nodes, force)
 
     @property

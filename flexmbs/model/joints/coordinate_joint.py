@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from flexmbs.core.checks import as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_name, as_number, frozen_copy, is_among, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.references import Description
@@ -73,7 +73,7 @@ class CoordinateMarker(Marker):
             raise ModelError(
                 f"CoordinateMarker: expected a node such as beam.end, a PlanarRigidBody or a PointMass, not {show(at)}."
             )
-        if coordinate not in names:
+        if not is_among(coordinate, names):
             raise ModelError(f"CoordinateMarker on {body.name!r}: {unknown_name('coordinate', coordinate, names)}")
         index = names.index(coordinate)
         fields = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy
+from flexmbs.core.checks import as_array, as_flag, as_name, as_number, frozen_copy, has_shape
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.extra_coordinate import ExtraCoordinate
@@ -85,7 +85,7 @@ class CablePoint(Marker):
     ) -> None:
         nodes, start = _line("CablePoint", cable)
         owner = f"CablePoint on FlexibleBody {cable.name!r}"
-        point = as_array(owner, "at", at, (2,) if np.shape(at) == (2,) else (3,), unit="length")
+        point = as_array(owner, "at", at, (2,) if has_shape(at, (2,)) else (3,), unit="length")
         s = _nearest(cable.reference[nodes], start, point[:2])
         x, y = _point(cable.reference[nodes], start, s)[0]
         off = float(np.linalg.norm(np.append(point, np.zeros(3 - len(point))) - (x, y, 0.0)))

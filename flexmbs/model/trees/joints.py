@@ -32,7 +32,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_direction, as_name, as_number, as_turns, frozen_copy, has_shape, show
+from flexmbs.core.checks import (
+    as_array,
+    as_direction,
+    as_name,
+    as_number,
+    as_turns,
+    frozen_copy,
+    has_shape,
+    shape_of,
+    show,
+)
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation, to_quaternion
@@ -103,7 +113,7 @@ class TreeJoint:
         k = len(self.screws)
         if not self.ball:
             value = np.zeros(k) if value is None else value
-            given = as_array(owner, "start", [value] if np.ndim(value) == 0 else value, (k,))
+            given = as_array(owner, "start", value if shape_of(value) else [value], (k,))
             for x, turns in zip(given.tolist(), self.rotational, strict=True):
                 if turns:
                     as_turns(owner, "start", x)

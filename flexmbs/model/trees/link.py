@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, has_shape, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import RotationLike, as_rotation
@@ -99,8 +99,8 @@ class Link:
         if shape is not None and not isinstance(shape, Wireframe):
             raise ModelError(f"{owner}: shape must be a Wireframe, not {show(shape)}.")
         heavy = as_number(owner, "mass", mass, minimum=0.0, unit="mass")
-        given = np.asarray(inertia)
-        none = given.size in (3, 9) and given.dtype.kind in "fiu" and not given.any()
+        given = np.asarray(inertia if has_shape(inertia, (3,)) or has_shape(inertia, (3, 3)) else ())
+        none = given.size and given.dtype.kind in "fiu" and not given.any()
         if none:
             tensor = np.zeros((3, 3))
         elif heavy > 0.0:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.checks import as_flag, as_name, show
+from flexmbs.core.checks import as_flag, as_name, as_path, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.rotations import RotationLike
@@ -73,7 +73,7 @@ def urdf_joints(path: str | os.PathLike[str]) -> dict[str, UrdfJoint]:
     ReadError, ModelError
         As by `read_urdf`.
     """
-    file = Path(path)
+    file = as_path("read_urdf", "path", path)
     return {joint.name: joint for joint in _joints(file, _robot(file), [])}
 
 
@@ -137,7 +137,7 @@ def read_urdf(
     >>> arm.n_v, arm.mass
     (1, 2.0)
     """
-    file = Path(path)
+    file = as_path("read_urdf", "path", path)
     floating, massless = as_flag("read_urdf", "floating", floating), as_flag("read_urdf", "massless", massless)
     if mimic not in ("refuse", "free"):
         raise ModelError(f"read_urdf: mimic must be 'refuse' or 'free', not {show(mimic)}.")

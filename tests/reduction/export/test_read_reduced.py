@@ -104,6 +104,8 @@ def test_names_of_interfaces(lug, tmp_path):
     assert ([f.name for f in again.frames], again.name, dict(again.units)) == (["A", "B"], "other", {"length": "mm"})
     for wrong, message in (
         ({"A": 1}, "belong to no interface"), ({"A": 1, "B": 7}, "no node 7"), ({}, "must map"), ([1], "must map"),
+        ({"A": 1.5, "B": [2]}, "interface 'A': each of nodes must be a whole number, not 1.5"),
+        ({"A": 1, "B": []}, "interface 'B': name one node or more"),
     ):  # fmt: skip
         with pytest.raises(fx.ModelError, match=message):
             fx.reduction.read_reduced(path, wrong)

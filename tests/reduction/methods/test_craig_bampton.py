@@ -96,7 +96,7 @@ def test_selections():
 
 @pytest.mark.parametrize(
     ("boundary", "text"),
-    [([], "one or more"), ([0, 0], "unknown 0 twice"), ([5], "unknown 5 of 5"), ([-1], "unknown -1"), (0.5, "numbers")],
+    [([], "one or more"), ([0, 0], "unknown 0 twice"), ([5], "unknown 5 of 5"), ([-1], "not -1"), (0.5, "not 0.5")],
 )
 def test_bad_boundary(boundary, text):
     K, M, _, _ = chain(5)
