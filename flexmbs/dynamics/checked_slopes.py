@@ -116,7 +116,7 @@ def _warn(dyn: Dynamics, n: int, law: Any, what: str, slope: Slope, s: float, ra
     advice = "give derivatives=" if isinstance(law, UserLaw) else "make its law smooth there"
     warn_user(
         f"the slope of the force {name!r} by its {what} is not found at ({s:.6g}, {rate:.6g}): differences of finer "
-        f"and finer steps do not come closer to each other than {100.0 * slope.off:.2g} %, and {slope.value:.3g} is used. "
-        f"Modes and linear models hang on it: {advice}.",
+        f"and finer steps do not come closer to each other than {100.0 * slope.off:.2g} %, and {slope.value:.3g} is "
+        f"used. Modes and linear models hang on it: {advice}.",
         AccuracyWarning,
     )

@@ -7,9 +7,10 @@ s = sqrt(1 - w_z^2) the sine of the angle between the axis and the normal::
     height  = del_z - radius s
     slip    = e . (velocity of the material point of B at the lowest point - that of A there), in the axes of A
 
-A disk that lies flat (s = 0) has no lowest point: the rows become NaN. Contacts, which also know of what has not touched
-yet, take one of its points then (`tilted`). Of a ball u = -n. Gradients are with respect to (dth_A, dth_B), Hessians the blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B); what the translations add is
-that of the row ALONG.
+A disk that lies flat (s = 0) has no lowest point: the rows become NaN. Contacts, which also know of what has not
+touched yet, take one of its points then (`tilted`). Of a ball u = -n. Gradients are with respect to (dth_A, dth_B),
+Hessians the blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B); what the translations add is that of the row
+ALONG.
 """
 
 from __future__ import annotations
