@@ -18,12 +18,12 @@ from flexmbs.analysis.small_motions import (
     finished,
     of_squares,
     real_where_it_is,
-    rounding,
+    rounding_of_parts,
     stiffness_by_mass,
 )  # fmt: skip
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics.minimal import orthonormal_basis
+from flexmbs.dynamics.minimal import graded_basis
 from flexmbs.results.modal import which_grow
 
 __all__ = ["all_roots"]
@@ -33,23 +33,23 @@ HIGH = 1e-8
 
 
 def all_roots(p: SmallMotions, name: str) -> Roots:
-    """All of them, on the directions that the constraints allow."""
+    """All of them, on the directions that the constraints allow; none where these leave none."""
     still = np.flatnonzero(~p.states)
     n = len(p.states)
     if p.basis is not None:
         N = p.basis
-    elif p.G.shape[0] or p.states.any():
-        inner = orthonormal_basis(p.G.toarray()[:, still], p.sizes.at(still))
+    else:
+        inner = graded_basis(p.G.toarray()[:, still], p.sizes.at(still), p.M.diagonal()[still])
         N = np.zeros((n, inner.shape[1]))
         N[still] = inner
-    else:
-        N = np.eye(n)
     if not N.shape[1] and not p.states.any():
-        raise ModelError(f"{name}: the joints leave nothing that can vibrate.")
+        none = np.zeros((n, 0))
+        return finished(p, np.zeros(0), none, none)
     M, S = (N.T @ (A @ N) for A in (p.M, p.S))
     try:
         if p.undamped and p.symmetric:
-            values, z = _symmetric_pencil(0.5 * (S + S.T), 0.5 * (M + M.T))
+            parts = abs(N).T @ (abs(p.S) @ abs(N))
+            values, z = _symmetric_pencil(0.5 * (S + S.T), 0.5 * (M + M.T), parts)
             return of_squares(p, values, N @ z)
         if p.undamped:
             values, z = _general_pencil(S, M)
@@ -59,8 +59,11 @@ def all_roots(p: SmallMotions, name: str) -> Roots:
         raise ModelError(f"{name}: something that moves has no mass; give it some.") from None
 
 
-def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """All omega^2 and vectors of K x = omega^2 M x, M not negative; coordinates without mass follow the others."""
+def _symmetric_pencil(K: FloatArray, M: FloatArray, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """All omega^2 and vectors of K x = omega^2 M x, M not negative; coordinates without mass follow the others.
+
+    ``parts``: what has been added up in K, all terms taken positive.
+    """
     n = len(K)
     massive = n if _is_positive(M) else int((np.linalg.eigvalsh(M) > 1e-13 * np.abs(M).max()).sum())
     if not massive:
@@ -68,7 +71,7 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatAr
     ratio = np.abs(np.diag(K)[np.diag(M) > 0.0] / np.diag(M)[np.diag(M) > 0.0])
     ratio = ratio[ratio > ROUNDING * ratio.max(initial=0.0)]  # of a free motion it may be round-off
     scale = float(ratio.min(initial=np.inf)) if len(ratio) else 1.0
-    sigma = 0.0 if _holds(K, M) else -1e-3 * scale
+    sigma = 0.0 if _holds(K, M, parts) else -1e-3 * scale
     for _ in range(80):
         try:
             mu, x = eigh(M, K - sigma * M)
@@ -79,7 +82,7 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray) -> tuple[FloatArray, FloatAr
         high = mu < HIGH * mu[0]  # where the inverted form has lost digits, of the sign even, the quotient has them
         mu = np.where(high, np.einsum("ij,ij->j", x, M @ x) / np.einsum("ij,ij->j", x, (K - sigma * M) @ x), mu)
         values = sigma + 1.0 / mu
-        better = better_shift(K, M, values, x, sigma)
+        better = better_shift(parts, M, values, x, sigma)
         if better == sigma:
             return beside(values, sigma), x
         sigma = better
@@ -94,7 +97,7 @@ def _is_positive(A: FloatArray) -> bool:
     return True
 
 
-def _holds(K: FloatArray, M: FloatArray) -> bool:
+def _holds(K: FloatArray, M: FloatArray, parts: FloatArray) -> bool:
     """Whether K is positive definite beyond round-off: inverse iteration finds the lowest x^T K x."""
     try:
         factor = cho_factor(K)
@@ -107,7 +110,7 @@ def _holds(K: FloatArray, M: FloatArray) -> bool:
         if not np.isfinite(size) or size == 0.0:
             return False
         x = x / size
-    return float(x @ K @ x) > 10.0 * float(rounding(K, x[:, None])[0])
+    return float(x @ K @ x) > 10.0 * float(rounding_of_parts(parts, M, x[:, None])[0])
 
 
 def _general_pencil(K: FloatArray, M: FloatArray) -> tuple[Any, Any]:

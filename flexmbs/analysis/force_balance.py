@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.minimal import DENSE, Sizes, graded_basis
 
 if TYPE_CHECKING:
     from flexmbs.analysis.operating_point import OperatingPoint
@@ -18,6 +19,10 @@ BALANCED = 1e-5
 """Force that is left, relative to what cancels, up to which a state is steady; in the metric of the inverse mass."""
 NOISE = 1e-12
 """The same relative to |K| |q|."""
+NEAR = 1e-10
+"""Distance of an equilibrium, in the sizes of increments, up to which a state is one, whatever forces act there."""
+SOLVED = 1e-6
+"""Share of the forces up to which the stiffness need not balance them by such a small move."""
 
 
 def unbalanced(point: OperatingPoint) -> str:
@@ -41,6 +46,8 @@ def unbalanced(point: OperatingPoint) -> str:
         ]
         if sizes[0] <= BALANCED * max(sizes[2:]) + sizes[1]:
             continue
+        if point.seen_by is None and _beside_equilibrium(point, left):
+            return ""
         if not dyn.n_c:
             worst = int(np.argmax(np.where(some, np.abs(left), 0.0)))
             what = f"the force on {dyn.coordinates.describe(int(lin.free[worst]))} is {left[worst]:.3g}"
@@ -62,6 +69,26 @@ SPINNING = (
     "InitialVelocity of flexible ones, drivers at a constant rate): the shape in which it turns is found from there."
 )
 """What to do."""
+
+
+def _beside_equilibrium(point: OperatingPoint, left: FloatArray) -> bool:
+    """Whether a move that is none, measured by the model, balances all forces.
+
+    Where a run has settled at an unstressed place no force acts that what is left over could be compared with.
+    """
+    dyn, lin = point.dyn, point.lin
+    if len(lin.free) > DENSE:
+        return False
+    still = ~lin.states
+    sizes = Sizes.of(dyn, lin.free[still])
+    N = graded_basis(lin.G.toarray()[:, still], sizes, lin.M.diagonal()[still])
+    force = N.T @ left[still]
+    if not force.any():
+        return True
+    K = N.T @ lin.K.toarray()[np.ix_(still, still)] @ N
+    move = np.linalg.lstsq(K, force, rcond=NOISE)[0]
+    held = np.linalg.norm(K @ move - force) <= SOLVED * np.linalg.norm(force)
+    return bool(held and np.abs(N @ move / sizes.columns).max() <= NEAR)
 
 
 def _parts(point: OperatingPoint) -> tuple[FloatArray, FloatArray]:

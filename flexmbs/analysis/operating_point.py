@@ -160,7 +160,7 @@ def operating_point(
     dyn.set_time(t)
     moving = v.copy()
     moving[dyn.states] = 0.0
-    if not described and _settled(dyn, q, moving):
+    if not described and _settled(dyn, q, v):
         v = v - moving
     elif np.any(moving[dyn.system.free[dyn.system.free < dyn.n_v]]):
         return _told(_in_motion(owner, dyn, t, q, v, redundant, described))
@@ -248,10 +248,12 @@ def hold_outputs(dyn: Dynamics, model: object) -> None:
 
 def _settled(dyn: Dynamics, q: FloatArray, v: FloatArray) -> bool:
     """Whether a motion has come to rest: it is slow beside what the forces would bring about within a body's size."""
-    zero = np.zeros(dyn.n_v)
-    forces = dyn.residual(q, zero, zero, np.zeros(dyn.n_c))[: dyn.n_v]
+    still = np.zeros(dyn.n_v)
+    still[dyn.states] = v[dyn.states]  # a latch whose pin is left out would not hold
+    forces = dyn.residual(q, still, np.zeros(dyn.n_v), np.zeros(dyn.n_c))[: dyn.n_v]
     rates = np.divide(forces, dyn.mass, out=np.zeros(dyn.n_v), where=dyn.mass > 0.0)
-    return dyn.size_of(v) ** 2 <= RESTING**2 * dyn.size_of(rates)
+    rates[dyn.states] = 0.0
+    return dyn.size_of(v - still) ** 2 <= RESTING**2 * dyn.size_of(rates)
 
 
 # --- at rest ---------------------------------------------------------------------------------------------------------

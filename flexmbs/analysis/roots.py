@@ -53,6 +53,8 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
         raise ModelError(f"{name}: rolling motions go up to {DENSE} unknowns; this has {n}.")
     every = small or wanted > (n - n_c) // 2
     found = all_roots(p, name) if every else nearest_roots(p, wanted, name)
+    if not len(found.s):  # the constraints hold everything
+        return found
     if not found.symmetric and not p.undamped and not p.states.any() and p.turning is None:
         found = free_motions_once(p, found)
     if count is not None and count > len(found.s):

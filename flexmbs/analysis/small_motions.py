@@ -31,6 +31,7 @@ __all__ = [
     "of_squares",
     "real_where_it_is",
     "rounding",
+    "rounding_of_parts",
     "stiffness_by_mass",
 ]  # fmt: skip
 
@@ -89,6 +90,17 @@ def rounding(S: Any, y: Any) -> FloatArray:
     """Round-off (m,) of y^H S y for columns y (n, m)."""
     size = np.abs(y)
     return np.asarray(ROUNDING * np.einsum("ij,ij->j", size, abs(S) @ size))
+
+
+def rounding_of_parts(sizes: FloatArray, M: FloatArray, x: FloatArray) -> FloatArray:
+    """Round-off (m,) of x^T K x for columns x (n, m) in coordinates of which stiffness ``sizes`` adds up to K.
+
+    What cancels in K was rounded before it did, and the columns are known to round-off of the stiffest motion.
+    """
+    massive = np.diag(M) > 0.0
+    highest = float((np.diag(sizes)[massive] / np.diag(M)[massive]).max(initial=0.0))
+    beside: FloatArray = ROUNDING**2 * highest * np.einsum("ij,ij->j", x, M @ x)
+    return rounding(sizes, x) + beside
 
 
 def stiffness_by_mass(p: SmallMotions) -> float:

@@ -16,11 +16,11 @@ from scipy.linalg import LinAlgError, eigh
 from scipy.sparse import csc_array
 
 from flexmbs.analysis.roots import DIRECT, lowest_roots
-from flexmbs.analysis.small_motions import SmallMotions, rounding
+from flexmbs.analysis.small_motions import SmallMotions, rounding, rounding_of_parts
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.definite import Definite
-from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis
+from flexmbs.dynamics.minimal import DENSE, Sizes, graded_basis
 from flexmbs.system.symmetry import without_potential
 
 if TYPE_CHECKING:
@@ -93,10 +93,11 @@ def _by_roots(dyn: Dynamics, lin: ConstrainedLinearisation, motions: SmallMotion
 def _by_inertia(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     """From the signs of the eigenvalues of the stiffness on the directions that the constraints allow."""
     still = ~lin.states
-    N = orthonormal_basis(lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still]))
+    N = graded_basis(lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still]), lin.M.diagonal()[still])
     if not N.shape[1]:
         return Stability(True, ())
     K, M = (x.toarray()[np.ix_(still, still)] for x in (lin.K, lin.M))
+    parts = np.abs(N).T @ np.abs(K) @ np.abs(N)
     K, M = N.T @ K @ N, N.T @ M @ N
     K = 0.5 * (K + K.T)
     try:
@@ -107,7 +108,7 @@ def _by_inertia(dyn: Dynamics, lin: ConstrainedLinearisation) -> Stability:
     # what the solver cannot tell from zero, it may be in itself: bending of thin shells and beams beside their stiff
     # thickness
     small, turn = np.linalg.eigh(vectors[:, low].T @ K @ vectors[:, low])
-    noise = rounding(K, vectors[:, low] @ turn)
+    noise = rounding_of_parts(parts, M, vectors[:, low] @ turn)
     idle = N @ (vectors[:, low] @ turn)[:, np.abs(small) <= noise]
     stable = bool(values[~low].min(initial=0.0) >= 0.0 and (small >= -noise).all())
     return Stability(stable, _names(dyn, lin.free[still], idle), "" if stable else "divergence")

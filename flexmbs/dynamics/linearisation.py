@@ -18,6 +18,7 @@ from scipy.sparse import block_array, coo_array, csc_array, diags_array
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.sparsity import rotate_blocks
+from flexmbs.dynamics.checked_slopes import checked_slopes, put_slopes
 from flexmbs.kernels.steps import retract
 from flexmbs.system.refusals import refuse_searched
 
@@ -85,8 +86,12 @@ def linearise_state(dyn: Dynamics, state: StepState) -> ConstrainedLinearisation
     order = np.concatenate((system.unknown[free], system.unknown[n_v:])).astype(np.int64)
     arguments = state.q, state.v, state.a, state.lam
     found = []
+    slopes: dict[int, tuple[float, float]] | None = None
     for weights in ((1.0, 0.0), (0.0, 1.0)):
         dyn.tangent(*arguments, weights)
+        if slopes is None:
+            slopes = checked_slopes(dyn, state)
+        put_slopes(dyn, state, slopes, weights)
         found.append(ordered_blocks(dyn, dyn.B.copy(), order))
     mass = np.zeros_like(dyn.B)
     mass[: len(system.mass_blocks)] = dyn.mass_blocks

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import qr
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics.compliance import NOTHING
@@ -25,6 +27,7 @@ __all__ = [
     "Sizes",
     "basis_with",
     "dependent_first",
+    "graded_basis",
     "of_one_size",
     "orthonormal_basis",
     "partitioned_basis",
@@ -35,6 +38,8 @@ DENSE = 1_500
 """Number of free velocities up to which matrices are made dense."""
 RANK = 1e-9
 """Pivot, relative to the largest, below which a constraint follows from the others."""
+LIGHTEST = 1e-24
+"""Mass, relative to the largest of a piece, below which one coordinate is as light as another."""
 
 
 class Sizes(NamedTuple):
@@ -54,12 +59,69 @@ class Sizes(NamedTuple):
 
 
 def orthonormal_basis(G: FloatArray, sizes: Sizes) -> FloatArray:
-    """N (n, n - rank) with G N = 0, orthonormal in coordinates counted in their sizes."""
-    A, factor = of_one_size(G, sizes)
-    if not factor.any():
-        return np.diag(sizes.columns)
-    Q, R, _ = qr(A[factor > 0.0].T, pivoting=True)
-    return np.ascontiguousarray(sizes.columns[:, None] * Q[:, _rank(R) :])
+    """N (n, n - rank) with G N = 0, orthonormal in coordinates counted in their sizes.
+
+    It is found piece by piece of what constraints connect: what shares none has no direction in common, so that
+    round-off of a large body is none of a small one.
+    """
+    A, _ = of_one_size(G, sizes)
+    columns = []
+    for places in _pieces(A):
+        part = A[:, places]
+        part = part[part.any(axis=1)]
+        inner = np.eye(len(places))
+        if len(part):
+            Q, R, _ = qr(part.T, pivoting=True)
+            inner = Q[:, _rank(R) :]
+        columns.append(_spread(A.shape[1], places, inner))
+    return np.ascontiguousarray(sizes.columns[:, None] * np.hstack(columns))
+
+
+def graded_basis(G: FloatArray, sizes: Sizes, mass: FloatArray) -> FloatArray:
+    """N (n, n - rank) with G N = 0 for eigenvalue problems: nothing small is a difference of large things.
+
+    Its columns are coordinates with what depends on them, of mass about 1. Light coordinates depend on heavy ones, so
+    that what a light body does by itself moves no heavy one; of what no constraint connects nothing is mixed.
+    ``mass (n,)``: the diagonal of the mass matrix.
+    """
+    A, _ = of_one_size(G, sizes)
+    columns = []
+    for places in _pieces(A):
+        part = A[:, places]
+        part = part[part.any(axis=1)]
+        inner = np.eye(len(places))
+        if len(part):
+            _, R, _ = qr(part.T, mode="economic", pivoting=True)
+            rank = _rank(R)
+            inertia = (np.abs(mass) * sizes.columns**2)[places]
+            weight = np.maximum(inertia / max(float(inertia.max()), 1e-300), LIGHTEST) ** -0.25
+            _, _, order = qr(part * weight, mode="economic", pivoting=True)
+            dependent, independent = np.sort(order[:rank]), np.sort(order[rank:])
+            inner = np.zeros((len(places), len(independent)))
+            inner[independent, np.arange(len(independent))] = 1.0
+            inner[dependent] = -np.linalg.pinv(part[:, dependent], rcond=RANK) @ part[:, independent]
+        columns.append(_spread(A.shape[1], places, inner))
+    N = sizes.columns[:, None] * np.hstack(columns)
+    moved = (N**2 * np.abs(mass)[:, None]).sum(axis=0)
+    _, exponent = np.frexp(np.sqrt(np.where(moved > 0.0, moved, 1.0)))  # powers of two: no digit is touched
+    return np.ascontiguousarray(np.ldexp(N, -exponent))
+
+
+def _pieces(A: FloatArray) -> list[IntArray]:
+    """Coordinates of each piece of what constraints A connect, directly or through others."""
+    if not A.shape[1]:
+        return [np.zeros(0, dtype=np.int64)]
+    touched = csr_array((A != 0.0).astype(float))
+    count, piece = connected_components(touched.T @ touched, directed=False)
+    order = np.argsort(piece, kind="stable")
+    return np.split(order, np.searchsorted(piece[order], np.arange(1, count)))
+
+
+def _spread(n: int, places: IntArray, inner: FloatArray) -> FloatArray:
+    """Directions of some coordinates as such of all."""
+    N = np.zeros((n, inner.shape[1]))
+    N[places] = inner
+    return N
 
 
 def pseudo_inverse(G: FloatArray, sizes: Sizes) -> FloatArray:

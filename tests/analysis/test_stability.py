@@ -152,3 +152,22 @@ def test_what_has_no_potential_is_known_by_name() -> None:
         dyn = Dynamics(fx.compile_model(fx.Model(*bodies, item)))
         dyn.set_time(0.0)
         assert without_potential(dyn) == ("" if known else f"load {item.label!r}")
+
+
+@pytest.mark.parametrize("history", [None, fx.Constant()])
+@pytest.mark.parametrize("kind", ["moment", "follower", "function"])
+def test_what_a_driver_holds_wholly_is_stable(kind: str, history: fx.Constant | None) -> None:
+    """Loads without a potential on a bar that nothing lets move: the torque of the driver is minus theirs."""
+    bar = fx.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0, 0, 0), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    drive = fx.RotationDriver(hinge, motion=fx.motions.Constant(0.0), name="drive")
+    load = {
+        "moment": lambda: fx.Moment(bar.marker((0, 0, 0)), (0, 0, 5.0), history=history),
+        "follower": lambda: fx.PointForce(bar.marker((1, 0, 0)), (0, 5.0, 0), follower=True, history=history),
+        "function": lambda: fx.UserForce([bar.marker((1, 0, 0))], lambda p, R, tw, t: np.array([[0, 5.0, 0, 0, 0, 0]])),
+    }[kind]()
+    found = fx.solve_static(fx.Model(bar, hinge, drive, load))
+    assert found.stable[-1]
+    assert found.reaction_moment("drive", step=-1)[2] == pytest.approx(-5.0, rel=1e-12)
+    with pytest.raises(fx.ModelError, match="nothing that can vibrate"):
+        fx.solve_modal(found)

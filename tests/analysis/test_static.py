@@ -415,3 +415,24 @@ def test_friction_of_contacts_is_none_at_rest_and_that_is_told() -> None:
     with pytest.warns(fx.AccuracyWarning, match="friction of contact 'touch' is a function of the slip"):
         rough = resting(fx.contact.CoulombLaw(0.5, speed=1e-3))
     assert np.allclose(rough.q, smooth.q, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "torque"), [("joint", 0.02), ("constant", 0.02), ("constant", 0.2)])
+def test_a_nut_that_turns_many_times_against_a_spring(kind: str, torque: float) -> None:
+    """6 turns under a load that acts at once: T 2 pi / pitch = k x. Of 63 it is said that they take long, no more."""
+    pitch, stiffness = 0.01, 200.0
+    nut = fx.RigidBody(0.5, (0.002, 0.002, 0.002), position=(0, 0, 0), name="nut")
+    screw = fx.ScrewJoint(fx.ground, nut, pitch=pitch, at=(0, 0, 0), axis=(0, 0, 1), name="screw")
+    spring = fx.Bushing(fx.ground.marker((0, 0, 0)), nut.marker((0, 0, 0)), stiffness=(0, 0, stiffness), name="spring")
+    load = fx.Moment(nut.marker((0, 0, 0)), (0, 0, torque), history=fx.Constant())
+    if kind == "joint":
+        load = fx.JointForce(screw, torque, coordinate="angle")
+    model = fx.Model(nut, screw, spring, load)
+    if torque > 0.1:
+        with pytest.raises(fx.ConvergenceError, match=r"Let them grow.*still moves towards an equilibrium"):
+            fx.solve_static(model)
+        return
+    found = fx.solve_static(model)
+    way = 2 * np.pi * torque / pitch / stiffness
+    assert found.translation(screw, step=-1) == pytest.approx(way, rel=1e-8)
+    assert found.angle(screw, step=-1) == pytest.approx(2 * np.pi * way / pitch, rel=1e-8)

@@ -23,13 +23,14 @@ from flexmbs.analysis.output import Output
 from flexmbs.analysis.simulate import simulate
 from flexmbs.analysis.steady_motion import Observer, quaternion_places, rotation_blocks, turned
 from flexmbs.core.checks import as_count, as_number, show
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import linearise_state
 from flexmbs.dynamics.minimal import DENSE, Sizes, basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
+from flexmbs.kernels.trees.group import SCREW
 from flexmbs.model.model import Model
 from flexmbs.results.floquet import FloquetMultipliers
 from flexmbs.results.time import TimeSolution
@@ -43,6 +44,8 @@ RESTING = 1e-6
 """Size of a motion, in sizes of the model, up to which it is rest, whose matrices are constant."""
 SETTLED = 1e-9
 """Change of the map, relative to its size, by half the step, at which it counts as found."""
+SINGULAR = 8.0
+"""Growth of what depends on the independent coordinates from which on these are to blame for what is not resolved."""
 LEAST, MOST = 64, 16_384
 """Steps over the period."""
 
@@ -71,7 +74,7 @@ def floquet(
     Raises
     ------
     ModelError
-        If the motion is not periodic, the model has sampled controllers or first-order states, or more than 1 500 free
+        If the motion is not periodic, the model has sampled controllers or a `FirstOrder`, or more than 1 500 free
         velocities, or other coordinates would have to be independent within the period.
     ConvergenceError
         If the map over the period is not found with 16 384 steps, or more samples are needed.
@@ -79,7 +82,8 @@ def floquet(
     Notes
     -----
     Rotors whose matrices are constant in some frame have roots (`solve_modal`), which tell more. Rolling counts as a
-    constraint on positions as well.
+    constraint on positions as well. The bristles of friction and the pins of latches are states that are taken, with
+    their integrals: each has one multiplier of 1 more. Angles are compared but for whole turns.
 
     Examples
     --------
@@ -104,7 +108,7 @@ def floquet(
     described = described.model if isinstance(described, System) else described
     if described.controllers or described.states:
         raise ModelError(
-            f"floquet: model {described.name!r} has sampled controllers or first-order states, which are left out of "
+            f"floquet: model {described.name!r} has sampled controllers or a FirstOrder, which are left out of "
             f"this analysis; take forces that depend on positions and velocities in their place."
         )
     begin = float(model.t[-1]) if isinstance(model, TimeSolution) else 0.0
@@ -148,11 +152,22 @@ def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> Floqu
                     f"floquet: joints and drivers of model {run.model.name!r} leave nothing free that could deviate; "
                     f"it has no multipliers."
                 )
+            units = sizes.columns
             names = tuple(dyn.coordinates.describe(int(lin.free[i])) for i in independent)
         else:
             basis = _with(G, sizes, independent)
         N.append(basis)
     A = _first_order(np.array(M), np.array(C), np.array(S), np.array(N), length)
+    if not _resolved(A):
+        reach = np.array([np.abs(x / units[:, None] * units[independent]).max(initial=0.0) for x in N])
+        if reach.max() > SINGULAR * reach.min():
+            raise ModelError(
+                f"floquet: {', '.join(names)} are the independent coordinates, and about t = "
+                f"{run.t[places[int(np.argmax(reach))]]:.6g} the others do not follow from them (they move up to "
+                f"{reach.max():.3g} times as far). linearise_along(run, times=...).transition() goes on with other "
+                f"coordinates; the eigenvalues of its last map over a period are the multipliers."
+            )
+        raise ConvergenceError(f"floquet: {count} samples do not resolve the motion; take twice as many.")
     found = _map(A, length)
     multipliers = np.linalg.eigvals(found)
     order = np.lexsort((-multipliers.imag, -np.round(np.abs(multipliers), 9)))
@@ -170,6 +185,7 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
             last[i : i + 4] *= -1.0
     turns = np.zeros(len(first), dtype=bool)
     turns[dyn.angles_of_bodies] = True  # as q and v of planar bodies have the same places
+    turns[_angles_of_trees(dyn)] = True
     off = last - first
     off[turns] -= 2.0 * np.pi * np.round(off[turns] / (2.0 * np.pi))
     of_rates, of_places = dyn.velocity_sizes, np.ones(len(first))
@@ -186,6 +202,17 @@ def _refuse_open(dyn: Dynamics, run: TimeSolution, places: list[int]) -> None:
             f"floquet: the motion is not periodic: after the period the state is off by {worst:.2g} of the motion. "
             f"Check the period; run a motion that settles until it has, and pass the run."
         )
+
+
+def _angles_of_trees(dyn: Dynamics) -> IntArray:
+    """Places in q of coordinates of trees that turn what follows and do nothing else: a whole turn of them is none."""
+    found = [np.zeros(0, dtype=np.int64)]
+    for tree in dyn.system.model.trees:
+        places = dyn.coordinates.tree(tree)
+        screw = places.columns.screw
+        turning = np.any(screw[:, 3:], axis=1) & (np.einsum("ij,ij->i", screw[:, :3], screw[:, 3:]) == 0.0)
+        found.append(places.qi[turning & (places.columns.kind == SCREW)])
+    return np.concatenate(found)
 
 
 def _share(off: FloatArray, values: FloatArray, sizes: FloatArray, least: float) -> float:
@@ -228,13 +255,15 @@ def _first_order(M: FloatArray, C: FloatArray, S: FloatArray, N: FloatArray, len
     return A
 
 
+def _resolved(A: FloatArray) -> bool:
+    """Whether the highest waves of the samples are small."""
+    size = np.abs(np.fft.rfft(A, axis=0)).max(axis=(1, 2))
+    return bool(size[-max(len(A) // 16, 1) :].max() <= 1e-6 * size.max())
+
+
 def _map(A: FloatArray, length: float) -> FloatArray:
     """The map over the period, by Magnus' series of fourth order."""
-    count = len(A)
-    spectrum = np.fft.rfft(A, axis=0)
-    size = np.abs(spectrum).max(axis=(1, 2))
-    if size[-max(count // 16, 1) :].max() > 1e-6 * size.max():
-        raise ConvergenceError(f"floquet: {count} samples do not resolve the motion; take twice as many.")
+    count, spectrum = len(A), np.fft.rfft(A, axis=0)
     steps, last = LEAST, None
     while steps <= MOST:
         found = _product(spectrum, count, length, steps)

@@ -7,9 +7,10 @@ s = sqrt(1 - w_z^2) the sine of the angle between the axis and the normal::
     height  = del_z - radius s
     slip    = e . (velocity of the material point of B at the lowest point - that of A there), in the axes of A
 
-A disk that lies flat (s = 0) has no lowest point: the rows become NaN. Of a ball u = -n. Gradients are with respect to
-(dth_A, dth_B), Hessians the blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B); what the translations add is
-that of the row ALONG.
+A disk that lies flat (s = 0) has no lowest point: the rows become NaN. Contacts, which also know of what has not
+touched yet, take one of its points then (`tilted`). Of a ball u = -n. Gradients are with respect to (dth_A, dth_B),
+Hessians the blocks (th_A, th_A), (th_A, th_B), (th_B, th_A), (th_B, th_B); what the translations add is that of the row
+ALONG.
 """
 
 from __future__ import annotations
@@ -49,12 +50,28 @@ __all__ = [
     "height_hessian",
     "slip_gradient",
     "slip_hessian",
+    "tilted",
 ]
 
 HEIGHT = 6
 SLIP = 7
 BALL_SLIP = 8
+FLAT = 1e-12
+"""Sine of the angle between the axis of a disk and the normal below which any point of a rim is its lowest."""
 Z: Vector = (0.0, 0.0, 1.0)
+
+
+@kernel
+def tilted(A: Matrix, B: Matrix) -> Matrix:
+    """The axes of a disk, its axis inclined by `FLAT` where it lies flat."""
+    w = applied_back(A, (B[2], B[5], B[8]))
+    if w[0] * w[0] + w[1] * w[1] >= FLAT * FLAT:
+        return B
+    return (
+        B[0], B[1], B[2] + FLAT * A[0],
+        B[3], B[4], B[5] + FLAT * A[3],
+        B[6], B[7], B[8] + FLAT * A[6],
+    )  # fmt: skip
 
 
 @kernel

@@ -60,7 +60,7 @@ from flexmbs.kernels.rows.choice import choice, fact
 from flexmbs.kernels.rows.contact_rows import PLANE_GAP, USUAL
 from flexmbs.kernels.rows.kind import RowKind
 from flexmbs.kernels.rows.position_rows import ALONG, DISTANCE, INERTIAL
-from flexmbs.kernels.rows.rolling_rows import BALL_SLIP, HEIGHT, SLIP
+from flexmbs.kernels.rows.rolling_rows import BALL_SLIP, HEIGHT, SLIP, tilted
 from flexmbs.kernels.rows.swing_rows import SWING
 
 __all__ = [
@@ -323,8 +323,9 @@ def _gradient_of_rolling(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray, m: int
 ) -> float:
     """`contact_row_gradient` of a rim on a plane."""
+    A = rotation(R, i)
     value, n, a, b = _rolling_gradient(
-        kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
+        kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), A, tilted(A, rotation(R, k))
     )
     write_row(G, m, n, a, b)
     return value
@@ -335,9 +336,10 @@ def _gradient_of_touching(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, G: FloatArray, m: int
 ) -> float:
     """`contact_row_gradient` of all kinds."""
-    value, n, a, b = _touching_gradient(
-        kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
-    )
+    A, B = rotation(R, i), rotation(R, k)
+    if kind in (HEIGHT, SLIP):
+        B = tilted(A, B)
+    value, n, a, b = _touching_gradient(kind, 0.0, e_of(c, j), b_of(c, j), c[j, 6], between(p, i, k), A, B)
     write_row(G, m, n, a, b)
     return value
 
@@ -347,7 +349,8 @@ def _hessian_of_rolling(
     kind: int, j: int, c: FloatArray, i: int, k: int, p: FloatArray, R: FloatArray, factor: float, H: FloatArray
 ) -> None:
     """`contact_row_hessian` of a rim on a plane."""
-    e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
+    e, radius, d, A = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i)
+    B = tilted(A, rotation(R, k))
     _add_shifts(H, factor, product(A, skew(e if _axis(kind) == 1 else Z)))
     _add_turns(H, factor, _rolling_rotation_hessian(kind, e, b_of(c, j), radius, d, A, B))
 
@@ -358,6 +361,8 @@ def _hessian_of_touching(
 ) -> None:
     """`contact_row_hessian` of all kinds."""
     e, radius, d, A, B = e_of(c, j), c[j, 6], between(p, i, k), rotation(R, i), rotation(R, k)
+    if kind in (HEIGHT, SLIP):
+        B = tilted(A, B)
     axis = _axis(kind)
     if axis > 0:
         _add_shifts(H, factor, product(A, skew(e if axis == 1 else Z)))

@@ -25,6 +25,8 @@ from flexmbs.model.joints.contracts import Row
 
 __all__ = ["Bushing"]
 
+TILTED = 0.02
+"""Angle [rad] between the axes of a bearing at the start from which on it is told."""
 SAME = 1e-9
 """Relative difference up to which stiffness is the same in two directions."""
 
@@ -71,6 +73,7 @@ class Bushing(Description):
         If a moves and may turn, b is the ground, and what acts is not the same in all directions across the axis of
         turning: the stiffness of a bearing that is softer across than up turns with its rotor then, which parametric
         excitation and other critical speeds come from. Fixed axes are those of ``Bushing(ground, rotor)``.
+        If it is a bearing (see below) and the axes of its two sides are not one at the start.
 
     Notes
     -----
@@ -116,7 +119,10 @@ class Bushing(Description):
         K = _matrix(owner, "stiffness", self.stiffness, n)
         C = np.zeros((n, n)) if self.damping is None else _matrix(owner, "damping", self.damping, n)
         preload = np.zeros(n) if self.preload is None else as_array(owner, "preload", self.preload, (n,))
-        rows = _rows(owner, a, b, planar, n, _free_axis(K, C, preload))
+        free = None if planar else _free_axis(K, C, preload)
+        rows = _rows(owner, a, b, planar, n, free)
+        if free is not None:
+            _warn_of_tilt(owner, a, b, free)
         if b.body.is_ground and not a.body.is_ground and _turns_with(planar, K, C, preload):
             warnings.warn(
                 f"{owner}: {a} is the first side, so that stiffness, damping and preload, which are not alike in all "
@@ -157,6 +163,21 @@ def _free_axis(K: FloatArray, C: FloatArray, preload: FloatArray) -> int | None:
         return None
     free = [i for i in range(3) if not (np.any(K[3 + i]) or np.any(C[3 + i]) or preload[3 + i])]
     return free[0] if len(free) == 1 else None
+
+
+def _warn_of_tilt(owner: str, a: Marker, b: Marker, free: int) -> None:
+    """Say that the axes of the two sides about which the bushing is free are not one at the start."""
+    one, other = (marker.rotation0()[:, free] for marker in (a, b))
+    tilt = float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
+    if tilt > TILTED:
+        name = ("first", "second", "third")[free]
+        warnings.warn(
+            f"{owner}: nothing acts about the {name} axes, which are to turn on each other as in a bearing, but at the "
+            f"start that of {b} is turned by {np.degrees(tilt):.3g} degrees against that of {a}: what turns about "
+            f"one is held by the other. Give the side a marker whose axes are those of the other side.",
+            AxesWarning,
+            stacklevel=5,
+        )
 
 
 def _turns_with(planar: bool, K: FloatArray, C: FloatArray, preload: FloatArray) -> bool:

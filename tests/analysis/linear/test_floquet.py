@@ -154,3 +154,40 @@ def test_a_turn_in_space_that_does_not_return_is_seen_beside_a_long_way(unit: fl
     )
     with pytest.raises(fx.ModelError, match="not periodic"):
         fx.floquet(run, period=1.0)
+
+
+def test_an_arm_that_goes_round_on_a_universal_joint() -> None:
+    """As a tree, whose angles grow by a turn a period, it has the multipliers along the run; else it is told."""
+    rate = 12.0
+    period = 2 * np.pi / rate
+    hub = fx.RigidBody(2.0, (0.1, 0.2, 0.15), position=(0, 0, 0), angular_velocity=(rate, 0, 0), name="hub")
+    axle = fx.RevoluteJoint(fx.ground, hub, at=(0, 0, 0), axis=(1, 0, 0), name="axle")
+    drive = fx.RotationDriver(axle, motion=fx.motions.Linear(rate), name="drive")
+    place = (0.1, 0.02, 0.5)
+    arm = fx.RigidBody(0.8, (0.01, 0.03, 0.025), position=place, velocity=tuple(np.cross((rate, 0, 0), place)),
+                       angular_velocity=(rate, 0, 0), name="arm")  # fmt: skip
+    joint = fx.UniversalJoint(hub, arm, at=(0.05, 0, 0.2), axes=((1, 0, 0), (0, 1, 0)), name="joint")
+    bushing = fx.Bushing(hub, arm, stiffness=(0, 0, 0, 30, 25, 20), damping=(0, 0, 0, 1.5, 1.0, 1.0), at=(0.05, 0, 0.2))
+    model = fx.Model(hub, arm, axle, drive, joint, bushing, fx.Gravity((1.0, 0, -9.81)))
+    few = fx.Output(every=period)
+    tree = fx.trees.to_relative_coordinates(model)
+    settled = fx.simulate(tree, until=20 * period, step=period / 200, output=few, progress=False)
+    along = fx.simulate(tree, until=21 * period, step=period / 400, start=settled, progress=False)
+    expected = np.linalg.eigvals(fx.linearise_along(along, times=401).transition())
+    found = fx.floquet(settled, period).multipliers
+    assert np.sort_complex(found) == pytest.approx(np.sort_complex(expected), abs=1e-5)
+    cartesian = fx.simulate(model, until=20 * period, step=period / 200, output=few, progress=False)
+    with pytest.raises(fx.ModelError, match=r"the others do not follow from them.*linearise_along"):
+        fx.floquet(cartesian, period)
+
+
+def test_a_bristle_is_taken_with_its_integral() -> None:
+    """Free of friction force on its spring: the pair of the spring and the bristle, and one for the state, twice."""
+    bar = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0), name="hinge")
+    spring = fx.TorsionSpring(hinge, stiffness=40.0, damping=0.08, name="spring")
+    friction = fx.BristleFriction(hinge, 0.5, load=1.0, deflection=0.02, damping=0.1, name="friction")
+    model = fx.Model(bar, hinge, spring, friction)
+    found = fx.floquet(model, 0.1).multipliers
+    poles = np.exp(0.1 * fx.linearise(model).poles)
+    assert np.sort_complex(found) == pytest.approx(np.sort_complex(np.append(poles, 1.0)), abs=1e-7)
