@@ -176,7 +176,7 @@ def test_what_counts_as_a_motion() -> None:
         (lambda: Constant(math.inf), "finite"),
         (lambda: Linear("fast"), "number"),
         (lambda: Sine(1.0, frequency=-2.0), "at least 0"),
-        (lambda: Ramp(0, 1, 0), "greater than 0"),
+        (lambda: Ramp(0, 1, 0), "at least 1e-100"),
         (lambda: Spline((0, 1), (0, 1, 2)), "shape"),
         (lambda: Spline((0, 0), (0, 1)), "ascend"),
         (lambda: Spline((0, 1), (0, 1), degree=4), "3 or 5"),

@@ -11,7 +11,7 @@ A group is a flat NamedTuple with at least these fields, one row per marker:
 With J (6, k) the Jacobian of the twist and T the tangent operator of the step (identity for all coordinates but the
 rotations of rigid bodies), both taken at the present state:
 
-- ``constants(group, work)`` writes once, into zeros, what never changes in ``JT``, ``JcT``, ``JvT`` and ``R``;
+- ``constants(group, work)`` writes once what never changes in ``JT``, ``JcT``, ``JvT`` and ``R``;
 - ``place(group, state, env, work)`` writes ``p``, ``R``, ``twist`` and ``JT``, the rows of J^T;
 - ``place_tangent(group, state, env, work)`` writes the same, ``JcT``, the rows of (J T)^T, and ``JvT``, the rows of
   (d(J v)/dq T)^T at fixed v; so with T = I, dJ/dt v = sum_k JvT[row + k] v_k;
@@ -91,14 +91,16 @@ class MarkerEntry(NamedTuple):
 
 
 def constant_rows(group: Any, work: MarkerWork, translations: int, rotations: FloatArray | None = None) -> None:
-    """Write what is constant in J into the rows of all markers of a group, which are zero.
+    """Clear the rows of all markers of a group, and write what is constant in J.
 
     The first ``translations`` coordinates move the point along the inertial axes, one each; the others turn the marker
     with the angular velocities ``rotations (n, k - translations, 3)`` in its own axes, if these are constant.
     """
     rows = group.row[:, None] + np.arange(group.dofs.shape[1])
-    axes = np.arange(translations)
+    for array in (work.JT, work.JcT, work.JvT):
+        array[rows] = 0.0
     for array in (work.JT, work.JcT):
-        array[rows[:, :translations], axes] = 1.0
+        for j in range(translations):
+            array[rows[:, j], j] = 1.0
         if rotations is not None:
             array[rows[:, translations:], 3:] = rotations

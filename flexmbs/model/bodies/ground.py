@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import frozen_copy
 from flexmbs.model.bodies.marker import Body
 
 if TYPE_CHECKING:
@@ -53,9 +51,9 @@ class Ground(Body):
         """It goes with planar and with spatial bodies."""
         return True
 
-    @cached_property
+    @property
     def place(self) -> tuple[FloatArray, FloatArray]:
-        return frozen_copy(np.zeros(3)), frozen_copy(np.eye(3))
+        return np.zeros(3), np.eye(3)
 
     @property
     def initial_q(self) -> FloatArray:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, as_turns, frozen_copy, show, write_protected
+from flexmbs.core.checks import as_array, as_name, as_number, as_turns, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import axis_rotation
@@ -190,17 +189,16 @@ class PlanarRigidBody(Body):
     def gyration_length(self) -> float | None:
         return float(np.sqrt(12.0 * self.inertia / self.mass))
 
-    @cached_property
+    @property
     def place(self) -> tuple[FloatArray, FloatArray]:
-        place, frame = np.zeros(3), axis_rotation(2, self.angle)
+        place = np.zeros(3)
         place[:2] = self.position
-        write_protected(place, frame)
-        return place, frame
+        return place, axis_rotation(2, self.angle)
 
     @property
     def initial_q(self) -> FloatArray:
-        return np.array((*self.position.tolist(), self.angle))
+        return np.append(self.position, self.angle)
 
     @property
     def initial_v(self) -> FloatArray:
-        return np.array((*self.velocity.tolist(), self.angular_velocity))
+        return np.append(self.velocity, self.angular_velocity)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, has_shape, write_protected
+from flexmbs.core.checks import as_array, as_name, as_number, frozen_copy, has_shape
 from flexmbs.core.contracts import FloatArray
 from flexmbs.model.bodies.marker import Body
 
@@ -81,12 +80,11 @@ class PointMass(Body):
         """It has no orientation."""
         return False
 
-    @cached_property
+    @property
     def place(self) -> tuple[FloatArray, FloatArray]:
-        origin, frame = np.zeros(3), np.eye(3)
+        origin = np.zeros(3)
         origin[: len(self.position)] = self.position
-        write_protected(origin, frame)
-        return origin, frame
+        return origin, np.eye(3)
 
     @property
     def initial_q(self) -> FloatArray:
