@@ -81,7 +81,7 @@ class LoadStepper:
             rigidity.refuse_loose(system)
         self.redundant: tuple[str, ...] = ()
         self.points = [self._begin(start)]
-        self.angles = [dyn.turns.angles]
+        self.angles = [dyn.turns.counted]
         self.rows: list[Iteration] = []
         self.looked: list[Stability | None] = [None]
         self.singular = ""
@@ -214,7 +214,7 @@ class LoadStepper:
         self.drives.append(drives)
         self.scales.append(scales)
         self.points.append(eq.least(result.point))
-        self.angles.append(dyn.turns.angles)
+        self.angles.append(dyn.turns.counted)
         self.looked.append(looked)
         return EASY if result.relaxed else max(1, len(result.rows))
 

@@ -118,7 +118,7 @@ class Recorder:
             if self._power is None:
                 self._power = self.energies.powers(state.q, state.v, state.lam)
         self.states.append(state)
-        self._angles.append(self.dynamics.turns.angles)
+        self._angles.append(self.dynamics.turns.counted)
         if self.stream is not None:
             self.stream.store(
                 {

@@ -140,7 +140,7 @@ class Watch:
         """Record an event and do what it asks for; whether the run ends."""
         event = self.events[number]
         self.record.append(Happened(event.name, state.t, state))
-        self.angles.append(self.dynamics.turns.angles)
+        self.angles.append(self.dynamics.turns.counted)
         if event.action is not None:
             view = self.viewer.view(state.t, state.q, state.v, state.a, state.lam)
             changes = call(f"Event {event.name!r}", f"its action at t = {state.t:g}", event.action, view)

@@ -10,6 +10,7 @@ unless that is round-off. So nothing hangs on the unit of length in which a mode
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,17 +65,12 @@ def orthonormal_basis(G: FloatArray, sizes: Sizes) -> FloatArray:
     It is found piece by piece of what constraints connect: what shares none has no direction in common, so that
     round-off of a large body is none of a small one.
     """
-    A, _ = of_one_size(G, sizes)
-    columns = []
-    for places in _pieces(A):
-        part = A[:, places]
-        part = part[part.any(axis=1)]
-        inner = np.eye(len(places))
-        if len(part):
-            Q, R, _ = qr(part.T, pivoting=True)
-            inner = Q[:, _rank(R) :]
-        columns.append(_spread(A.shape[1], places, inner))
-    return np.ascontiguousarray(sizes.columns[:, None] * np.hstack(columns))
+
+    def inner(part: FloatArray, places: IntArray) -> FloatArray:
+        Q, R, _ = qr(part.T, pivoting=True)
+        return np.asarray(Q[:, _rank(R) :])
+
+    return np.ascontiguousarray(sizes.columns[:, None] * _by_pieces(of_one_size(G, sizes)[0], inner))
 
 
 def graded_basis(G: FloatArray, sizes: Sizes, mass: FloatArray) -> FloatArray:
@@ -84,27 +80,36 @@ def graded_basis(G: FloatArray, sizes: Sizes, mass: FloatArray) -> FloatArray:
     that what a light body does by itself moves no heavy one; of what no constraint connects nothing is mixed.
     ``mass (n,)``: the diagonal of the mass matrix.
     """
-    A, _ = of_one_size(G, sizes)
+
+    def inner(part: FloatArray, places: IntArray) -> FloatArray:
+        _, R, _ = qr(part.T, mode="economic", pivoting=True)
+        rank = _rank(R)
+        inertia = (np.abs(mass) * sizes.columns**2)[places]
+        weight = np.maximum(inertia / max(float(inertia.max()), 1e-300), LIGHTEST) ** -0.25
+        _, _, order = qr(part * weight, mode="economic", pivoting=True)
+        dependent, independent = np.sort(order[:rank]), np.sort(order[rank:])
+        found = np.zeros((len(places), len(independent)))
+        found[independent, np.arange(len(independent))] = 1.0
+        found[dependent] = -np.linalg.pinv(part[:, dependent], rcond=RANK) @ part[:, independent]
+        return found
+
+    N = sizes.columns[:, None] * _by_pieces(of_one_size(G, sizes)[0], inner)
+    moved = (N**2 * np.abs(mass)[:, None]).sum(axis=0)
+    _, exponent = np.frexp(np.sqrt(np.where(moved > 0.0, moved, 1.0)))  # powers of two: no digit is touched
+    return np.ascontiguousarray(np.ldexp(N, -exponent))
+
+
+def _by_pieces(A: FloatArray, inner: Callable[[FloatArray, IntArray], FloatArray]) -> FloatArray:
+    """Directions (n, k) that constraints A allow, of each piece those that ``inner`` finds for its rows and places."""
     columns = []
     for places in _pieces(A):
         part = A[:, places]
         part = part[part.any(axis=1)]
-        inner = np.eye(len(places))
-        if len(part):
-            _, R, _ = qr(part.T, mode="economic", pivoting=True)
-            rank = _rank(R)
-            inertia = (np.abs(mass) * sizes.columns**2)[places]
-            weight = np.maximum(inertia / max(float(inertia.max()), 1e-300), LIGHTEST) ** -0.25
-            _, _, order = qr(part * weight, mode="economic", pivoting=True)
-            dependent, independent = np.sort(order[:rank]), np.sort(order[rank:])
-            inner = np.zeros((len(places), len(independent)))
-            inner[independent, np.arange(len(independent))] = 1.0
-            inner[dependent] = -np.linalg.pinv(part[:, dependent], rcond=RANK) @ part[:, independent]
-        columns.append(_spread(A.shape[1], places, inner))
-    N = sizes.columns[:, None] * np.hstack(columns)
-    moved = (N**2 * np.abs(mass)[:, None]).sum(axis=0)
-    _, exponent = np.frexp(np.sqrt(np.where(moved > 0.0, moved, 1.0)))  # powers of two: no digit is touched
-    return np.ascontiguousarray(np.ldexp(N, -exponent))
+        found = inner(part, places) if len(part) else np.eye(len(places))
+        spread = np.zeros((A.shape[1], found.shape[1]))
+        spread[places] = found
+        columns.append(spread)
+    return np.hstack(columns)
 
 
 def _pieces(A: FloatArray) -> list[IntArray]:
@@ -115,13 +120,6 @@ def _pieces(A: FloatArray) -> list[IntArray]:
     count, piece = connected_components(touched.T @ touched, directed=False)
     order = np.argsort(piece, kind="stable")
     return np.split(order, np.searchsorted(piece[order], np.arange(1, count)))
-
-
-def _spread(n: int, places: IntArray, inner: FloatArray) -> FloatArray:
-    """Directions of some coordinates as such of all."""
-    N = np.zeros((n, inner.shape[1]))
-    N[places] = inner
-    return N
 
 
 def pseudo_inverse(G: FloatArray, sizes: Sizes) -> FloatArray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
     from flexmbs.system.system import System
 
-__all__ = ["CountedRow", "Turns", "angles_of_memory", "counted_rows"]
+__all__ = ["CountedRow", "Turns", "counted_in_memory", "counted_rows"]
 
 COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
@@ -41,7 +41,7 @@ class CountedRow(NamedTuple):
 
 
 def counted_rows(system: System) -> tuple[CountedRow, ...]:
-    """The rows of joints and forces whose turns are counted, in the order of `Turns.angles`."""
+    """The rows of joints and forces whose turns are counted, in the order of `Turns.counted`."""
     m = system.mechanics
     found = []
     for table in (m.joints, m.forces):
@@ -53,8 +53,8 @@ def counted_rows(system: System) -> tuple[CountedRow, ...]:
     return tuple(found)
 
 
-def angles_of_memory(system: System, memory: FloatArray) -> FloatArray:
-    """`Turns.angles` among what `Turns.memory` returned."""
+def counted_in_memory(system: System, memory: FloatArray) -> FloatArray:
+    """`Turns.counted` among what `Turns.memory` returned."""
     m, start, found = system.mechanics, 0, [NOTHING]
     for table in (m.joints, m.forces):
         found.append(memory[start : start + len(table.near)][counted_places(table)])
@@ -75,7 +75,8 @@ def _ends(table: Any) -> IntArray:
 class Turns:
     """The memory of one run; it lives in the tables of its workspace.
 
-    ``based``: kinds and groups of markers with reference frames; ``angular``: tables that hold angles.
+    ``based``: kinds and groups of markers with reference frames; ``angular``: tables that hold angles, and their
+    ``places`` there.
     """
 
     def __init__(self, mechanics: Mechanics) -> None:
@@ -84,7 +85,7 @@ class Turns:
         self._tables: list[Any] = [mechanics.joints, mechanics.forces]
         self.readings: list[Readings] = []
         self.angular = [t for t in self._tables if not COUNTED.isdisjoint(t.kind.tolist())]
-        self._places = [counted_places(table) for table in self.angular]
+        self.places = [counted_places(table) for table in self.angular]
 
     def follow(self, readings: list[Readings]) -> None:
         """Count the turns of the angles that sensors of first-order states read, too."""
@@ -103,28 +104,16 @@ class Turns:
 
     @property
     def counted(self) -> FloatArray:
-        """Values of the angles of joints and forces, as they are counted now."""
-        return np.concatenate([table.near for table in self.angular]) if self.angular else NOTHING
-
-    @property
-    def angles(self) -> FloatArray:
-        """The angles (n,) among them, row by row of `counted_rows`: what results keep of every stored state."""
-        found = [table.near[places] for table, places in zip(self.angular, self._places, strict=True)]
+        """The angles (n,) as they are counted now, row by row of `counted_rows`: what results keep of every state."""
+        found = [table.near[places] for table, places in zip(self.angular, self.places, strict=True)]
         return np.concatenate(found) if found else NOTHING
-
-    def set_angles(self, values: FloatArray) -> None:
-        """Set what `angles` returned."""
-        start = 0
-        for table, places in zip(self.angular, self._places, strict=True):
-            table.near[places] = values[start : start + len(places)]
-            start += len(places)
 
     def count_at(self, values: FloatArray) -> None:
         """Set what `counted` returned."""
         start = 0
-        for table in self.angular:
-            table.near[:] = values[start : start + len(table.near)]
-            start += len(table.near)
+        for table, places in zip(self.angular, self.places, strict=True):
+            table.near[places] = values[start : start + len(places)]
+            start += len(places)
 
     def reset(self) -> None:
         """As before any run."""

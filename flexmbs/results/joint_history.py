@@ -211,13 +211,13 @@ def _summed(solution: States, joint: Any, number: dict[int, int], rows: IntArray
 def angles_at_end(solution: States) -> dict[tuple[str, str], float]:
     """Angles of all joints and forces at the end of a run, by name and label, for the run that goes on from there."""
     found: dict[tuple[str, str], float] = {}
-    model = solution.model
+    model, ends = solution.model, AnglesAtEnd(solution)
     if len(model.joints) + len(model.forces) > MANY_JOINTS:
         return found
     for joint in model.joints:
         for label, pair in getattr(joint, "coordinates", {}).items():
             if kind_of(pair.rows[0].kind).counts_turns:
-                found[joint.name, label] = float(solution.coordinate(joint, label)[-1])
+                found[joint.name, label] = ends.get((joint.name, label))
     form = solution.extra.get("form")  # of a long tree, whose joints count by themselves
     for tree in form.relative.trees if form is not None else ():
         found |= {(joint, label): float(values[-1]) for (joint, label), values in angles_of(solution, tree).items()}
@@ -225,8 +225,7 @@ def angles_at_end(solution: States) -> dict[tuple[str, str], float]:
         items = list(getattr(force, "row_forces", ()))
         rows = list(items[0].rows) if len(items) == 1 else []
         if any(kind_of(row.kind).counts_turns for row in rows):
-            values, _ = force_rows(solution, force)
-            found |= {(force.name, _force_label(j)): float(values[-1, j] / row.factor) for j, row in enumerate(rows)}
+            found |= {key: ends.get(key) for key in ((force.name, _force_label(j)) for j in range(len(rows)))}
     return found
 
 

@@ -50,8 +50,8 @@ def count_on(dyn: Dynamics, start: States) -> None:
     if not fits:
         names = names_of_rows(dyn.system.model)
         keys = [names.get((id(row.a), id(row.b), row.kind)) for row in dyn.system.once(counted_rows)]
-        now = dyn.turns.angles.tolist()
-        dyn.turns.set_angles(np.array([before.get(key, angle) for key, angle in zip(keys, now, strict=True)]))
+        now = dyn.turns.counted.tolist()
+        dyn.turns.count_at(np.array([before.get(key, angle) for key, angle in zip(keys, now, strict=True)]))
         for readings in dyn.turns.readings:
             readings.count_from(before)
     dyn.python.viewer.before = before

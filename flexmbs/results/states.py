@@ -363,7 +363,7 @@ class States(ShownStates):
         """Count turns from the angles of a stored state, where they are known."""
         angles = self.counted_angles
         if angles is not None:
-            dynamics.turns.set_angles(angles[step])
+            dynamics.turns.count_at(angles[step])
 
     @property
     def counted_angles(self) -> FloatArray | None:

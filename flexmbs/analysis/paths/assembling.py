@@ -18,7 +18,7 @@ from flexmbs.analysis.paths.results import CriticalPoint, EquilibriumPath
 from flexmbs.analysis.paths.varied import VariedModel
 from flexmbs.analysis.rest import EquationsOfRest
 from flexmbs.core.contracts import FloatArray
-from flexmbs.dynamics.turns import angles_of_memory
+from flexmbs.dynamics.turns import counted_in_memory
 from flexmbs.results.records import Iteration
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
@@ -98,7 +98,7 @@ def assembled(
         extra={
             "near": points[-1].memory.turns,
             "turns": [x.memory.turns for x in points],
-            "counted": np.array([angles_of_memory(system, x.memory.turns) for x in points]),
+            "counted": np.array([counted_in_memory(system, x.memory.turns) for x in points]),
         },
     )
 

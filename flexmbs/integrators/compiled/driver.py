@@ -105,7 +105,7 @@ class Driver:
         told = self._power, self._contact_power, self._along_power
         self._gaps = GapRows.of(dyn, 2 * n)  # as powers are, at ends, and where steps begin anew
         self._bristles = BristleRows.of(dyn, 2 * n)
-        self._turns = [np.zeros((2 * n, len(table.near))) for table in dyn.turns.angular]  # as powers are
+        self._turns = [np.zeros((2 * n, len(places))) for places in dyn.turns.places]  # as powers are
         text = Text(
             dyn, *told, self._wrench_power, self._user_power, self._gaps, self._bristles, self._turns, form, self.memory
         )  # fmt: skip

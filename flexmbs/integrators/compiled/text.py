@@ -153,14 +153,15 @@ class Text:
         for readings in dyn.turns.readings:
             read, kinematics = (self._name(part, "", "states") for part in (readings.group, readings.work))
             self._account.append(f"{self._import(follow_turns)}({read}, {kinematics})")
-        for group, told in zip(dyn.turns.angular, self._turns, strict=True):
+        for group, places, told in zip(dyn.turns.angular, dyn.turns.places, self._turns, strict=True):
             owner = "joints" if group is m.joints else "forces"
             name, rows = self._name(group, owner, owner), self._table(f"turns_of_{owner}", take.array(told))
+            angles = self._table(f"angles_of_{owner}", take.array(places))
             columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))
             self._account += [
                 f"{self._import(update_angles)}({columns}, markers.p, markers.R)",
                 f"for k in range({rows}.shape[1]):",
-                f"    {rows}[i, k] = {name}.near[k]",
+                f"    {rows}[i, k] = {name}.near[{angles}[k]]",
             ]
 
     def _equations(self, name: str) -> list[str]:
