@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.analysis.chunks import Chunks
 
 G = 9.81
 
@@ -47,6 +48,17 @@ def slider_crank(*more: object) -> fx.Model:
     ]
     added = [item(axle, block) for item in more]  # type: ignore[operator]
     return fx.Model(crank, rod, block, *joints, *added, fx.Gravity((0, 0, -G)), name="slider-crank")
+
+
+def ball_on_a_cable() -> fx.Model:
+    """A spatial cable with a ball, hinged about the tangent at its end, which marks the frame there."""
+    body = fx.FlexibleBody.line(
+        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(),
+        stiffness=fx.BeamStiffness(EA=1e4, EI_y=0.1, EI_z=0.1, GJ=0.1, mass_per_length=1.0),
+    )  # fmt: skip
+    ball = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1, 0, 0), name="ball")
+    hinge = fx.RevoluteJoint(body.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
+    return fx.Model(body, fx.Pin(body.start), ball, hinge, fx.Gravity((0, 0, -G)))
 
 
 def cable(elements: int, *more: object, element: object = None) -> fx.Model:
@@ -105,4 +117,19 @@ def both():
 @pytest.fixture
 def models() -> SimpleNamespace:
     """Functions that build models."""
-    return SimpleNamespace(chain=chain, slider_crank=slider_crank, cable=cable, four_bar=four_bar)
+    makers = chain, slider_crank, cable, four_bar, ball_on_a_cable
+    return SimpleNamespace(**{make.__name__: make for make in makers})
+
+
+@pytest.fixture
+def chunks(monkeypatch) -> list[int]:
+    """How many steps the chunks of a run have made, each."""
+    made: list[int] = []
+    accept = Chunks._accept
+
+    def counted(self, steps, began):
+        made.append(len(steps))
+        return accept(self, steps, began)
+
+    monkeypatch.setattr(Chunks, "_accept", counted)
+    return made

@@ -154,16 +154,9 @@ def test_a_mass_that_changes(compared) -> None:
     compared(arm(), 0.05, CONTROLLED, output=fx.Output(every=0.0071))
 
 
-def test_frames_that_are_based_anew(compared) -> None:
+def test_frames_that_are_based_anew(compared, models) -> None:
     """A spatial cable, whose hinge follows its tangent."""
-    body = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(),
-        stiffness=fx.BeamStiffness(EA=1e4, EI_y=0.1, EI_z=0.1, GJ=0.1, mass_per_length=1.0),
-    )  # fmt: skip
-    ball = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1, 0, 0), name="ball")
-    hinge = fx.RevoluteJoint(body.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
-    model = fx.Model(body, fx.Pin(body.start), ball, hinge, fx.Gravity((0, 0, -G)))
-    compared(model, 0.2, CONTROLLED, output=fx.Output(every=0.0123))
+    compared(models.ball_on_a_cable(), 0.2, CONTROLLED, output=fx.Output(every=0.0123))
 
 
 @pytest.mark.parametrize("step", [fx.ErrorControl(1e-6, max_step=1e-3), 1e-3], ids=["controlled", "fixed"])

@@ -9,25 +9,16 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.analysis import chunks
-from flexmbs.analysis.chunks import Chunks
+from flexmbs.analysis import chunks as parts
 
 SCHEME = fx.GeneralizedAlpha(rho_inf=0.8, compiled=True)
 
 
 @pytest.fixture
-def lengths(monkeypatch) -> list[int]:
+def lengths(chunks: list[int], monkeypatch) -> list[int]:
     """How many steps the chunks of runs have made, each; nothing is known of earlier runs."""
-    made: list[int] = []
-    accept = Chunks._accept
-
-    def counted(self, steps, began):
-        made.append(len(steps))
-        return accept(self, steps, began)
-
-    monkeypatch.setattr(Chunks, "_accept", counted)
-    monkeypatch.setattr(chunks, "_TAKEN", {})
-    return made
+    monkeypatch.setattr(parts, "_TAKEN", {})
+    return chunks
 
 
 def run_of(system: object, **options: object) -> fx.TimeSolution:
@@ -39,7 +30,7 @@ def test_the_first_chunk_is_as_long_as_steps_of_its_kind_last_took(models, lengt
     """The last step, which meets the end of the run, is in it, with what is stored there."""
     system, output = fx.compile_model(models.chain(3)), fx.Output(every=0.1, energy=energy)
     first = run_of(system, output=output)
-    assert lengths[0] == chunks.FIRST
+    assert lengths[0] == parts.FIRST
     assert sum(lengths) == 300
     lengths.clear()
     second = run_of(system, output=output)
@@ -51,7 +42,7 @@ def test_the_first_chunk_is_as_long_as_steps_of_its_kind_last_took(models, lengt
         np.testing.assert_array_equal(second.energy.balance, first.energy.balance)
     lengths.clear()
     run_of(fx.compile_model(models.chain(4)), output=output)  # of another size: its steps take longer
-    assert lengths[0] == chunks.FIRST
+    assert lengths[0] == parts.FIRST
 
 
 def test_the_end_of_a_run_is_that_of_the_loop_in_python(both, models) -> None:

@@ -6,24 +6,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.analysis.chunks import Chunks
 
 C = fx.control
 BRIEF = fx.Output(every=0.0233, energy=False)
-
-
-@pytest.fixture
-def chunks(monkeypatch) -> list[int]:
-    """How many steps the chunks of a run have made, each."""
-    made: list[int] = []
-    accept = Chunks._accept
-
-    def counted(self, steps, began):
-        made.append(len(steps))
-        return accept(self, steps, began)
-
-    monkeypatch.setattr(Chunks, "_accept", counted)
-    return made
 
 
 def pulled(axle: fx.RevoluteJoint, block: fx.RigidBody) -> fx.SpringDamper:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.analysis.chunks import Chunks
 
 OUTPUTS = {"few": fx.Output(every=0.1, energy=False), "between": fx.Output(every=0.0233), "every": fx.Output()}
 
@@ -14,20 +13,6 @@ OUTPUTS = {"few": fx.Output(every=0.1, energy=False), "between": fx.Output(every
 def pulled(axle: fx.RevoluteJoint, block: fx.RigidBody) -> fx.SpringDamper:
     """A spring that moves the slider-crank."""
     return fx.SpringDamper(fx.ground.marker((0.8, 0, 0)), block.centre, stiffness=60.0, free_length=0.4, name="spring")
-
-
-@pytest.fixture(autouse=True)
-def chunks(monkeypatch) -> list[int]:
-    """How many steps the chunks of a run have made, each."""
-    made: list[int] = []
-    accept = Chunks._accept
-
-    def counted(self, steps, began):
-        made.append(len(steps))
-        return accept(self, steps, began)
-
-    monkeypatch.setattr(Chunks, "_accept", counted)
-    return made
 
 
 @pytest.mark.parametrize("index", [2, 3])

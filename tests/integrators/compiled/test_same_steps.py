@@ -110,15 +110,9 @@ def test_an_element_without_damping_refuses_a_retardation_time() -> None:
 
 
 @pytest.mark.parametrize("output", [BRIEF, fx.Output(every=0.0123), fx.Output()], ids=["few", "between", "every"])
-def test_frames_that_are_based_anew(both, output: fx.Output) -> None:
+def test_frames_that_are_based_anew(both, models, output: fx.Output) -> None:
     """Markers on a spatial cable that turns over by half a turn, about one of its own ends."""
-    body = fx.FlexibleBody.line(
-        (0, 0, 0), (1, 0, 0), elements=4, element=fx.elements.ANCFCable3D(),
-        stiffness=fx.BeamStiffness(EA=1e4, EI_y=0.1, EI_z=0.1, GJ=0.1, mass_per_length=1.0),
-    )  # fmt: skip
-    ball = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1, 0, 0), name="ball")
-    hinge = fx.RevoluteJoint(body.end, ball, at=(1, 0, 0), axis=(1, 0, 0), name="hinge")
-    run = both(fx.Model(body, fx.Pin(body.start), ball, hinge, fx.Gravity((0, 0, -G))), 0.9, 1e-3, output=output)
+    run = both(models.ball_on_a_cable(), 0.9, 1e-3, output=output)
     frames = run.extra["near"][-9:].reshape(3, 3)
     assert abs(frames - np.eye(3)).max() > 0.1
 
