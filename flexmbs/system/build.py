@@ -19,23 +19,24 @@ from flexmbs.kernels.laws import CONTACT, GIVEN
 from flexmbs.kernels.pairs import JointGroup
 from flexmbs.kernels.row_forces import RowForceGroup
 from flexmbs.kernels.rows.contact_rows import USUAL
+from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.kernels.wrenches import WrenchGroup
-from flexmbs.model.control.actuators import JointTarget, WrenchTarget
+from flexmbs.model.control.actuators import JointTarget, RowTarget, WrenchTarget
 from flexmbs.model.control.calling import only_label
 from flexmbs.model.forces.row_force import RowForce, pack
-from flexmbs.model.forces.wrench import wrench_group
+from flexmbs.model.forces.wrench import Wrench, wrench_group
 from flexmbs.model.joints.coordinate_joint import unit_of
 from flexmbs.system.contact_pairs import between_free_bodies
 from flexmbs.system.distributed_contacts import distributed_group, refuse_overlap
 from flexmbs.system.marker_set import MarkerSet
-from flexmbs.system.python_items import HeldLaw
+from flexmbs.system.python_items import HeldLaw, is_held
 from flexmbs.system.row_table import RowTable
 from flexmbs.system.rows_in_plane import RowsInPlane
 from flexmbs.system.searched_contacts import SearchedContact, note_shapes, searched_contacts
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
-    from flexmbs.model.joints.contracts import Equation, Joint
+    from flexmbs.model.joints.contracts import Equation, Joint, Row
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
     from flexmbs.system.groups import BodyGroup, InertiaStage
@@ -185,7 +186,10 @@ class _Builder:
                 )
 
     def _actuators(self, place: int) -> None:
-        """Actuators become forces on rows, or wrenches with load factors from ``place`` on."""
+        """Actuators become forces on rows, or wrenches with load factors from ``place`` on.
+
+        A held force along a fixed direction is a wrench on each of its two markers: it has no stiffness.
+        """
         self.actuators = [a for item in self.model.controllers + self.model.states for a in item.actuators]
         self.held = np.zeros(len(self.actuators))
         self.actuator_wrenches: list[tuple[int, int]] = []
@@ -193,25 +197,35 @@ class _Builder:
             target = actuator.acts_on
             if target is None:
                 continue
+            wrenches: list[Wrench] = []
             if isinstance(target, WrenchTarget):
-                self.actuator_wrenches.append((i, place))
-                self.wrench_items.append((target.wrench, place))
-                place += 1
-                continue
-            if isinstance(target, JointTarget):
-                joint = self.model.joint(target.joint)
-                offered = getattr(joint, "coordinates", {})
-                label = only_label(joint, target.label)
-                if label not in offered:
-                    raise ModelError(
-                        f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no "
-                        f"coordinate {label!r}; it has {', '.join(offered) or 'none'}."
-                    )
-                pair = offered[label]
-                a, b, row = pair.a, pair.b, pair.rows[0]
+                wrenches = [target.wrench]
             else:
-                a, b, row = target
-            self.force_items.append((actuator, RowForce(a, b, (row,), GIVEN, (), HeldLaw(actuator, self.held, i))))
+                a, b, row = self._row_of(actuator, target)
+                if is_held(actuator) and kind_of(row.kind).curvature == 0:
+                    wrenches = fixed_wrenches(a, b, row)
+                else:
+                    force = RowForce(a, b, (row,), GIVEN, (), HeldLaw(actuator, self.held, i))
+                    self.force_items.append((actuator, force))
+            if wrenches:
+                self.actuator_wrenches.append((i, place))
+                self.wrench_items += [(wrench, place) for wrench in wrenches]
+                place += 1
+
+    def _row_of(self, actuator: Any, target: JointTarget | RowTarget) -> tuple[Marker, Marker, Row]:
+        """The markers and the row that an actuator acts on."""
+        if not isinstance(target, JointTarget):
+            return target
+        joint = self.model.joint(target.joint)
+        offered = getattr(joint, "coordinates", {})
+        label = only_label(joint, target.label)
+        if label not in offered:
+            raise ModelError(
+                f"Model {self.model.name!r}: actuator {actuator.name!r}: joint {target.joint!r} has no "
+                f"coordinate {label!r}; it has {', '.join(offered) or 'none'}."
+            )
+        pair = offered[label]
+        return pair.a, pair.b, pair.rows[0]
 
     def build(self) -> Mechanics:
         mass_start = self.size
@@ -380,3 +394,13 @@ class _Builder:
         self.blocks.append(Blocks(dofs, offset))
         self.size += dofs.shape[0] * dofs.shape[1] ** 2
         return offset
+
+
+def fixed_wrenches(a: Marker, b: Marker, row: Row) -> list[Wrench]:
+    """A unit force that drives a row of fixed direction up, as forces on its markers that move."""
+    sides = ((a, -row.factor), (b, row.factor))
+    return [
+        Wrench(marker, force=(side * row.constants[0], side * row.constants[1], side * row.constants[2]))
+        for marker, side in sides
+        if not marker.body.is_ground
+    ]
