@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.pairs import joint_rates
+from flexmbs.kernels.pairs import JointGroup, joint_rates
 
 if TYPE_CHECKING:
-    from flexmbs.core.contracts import FloatArray, IntArray
+    from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork
     from flexmbs.dynamics.evaluation import Dynamics
 
-__all__ = ["add_constraint_product"]
+__all__ = ["add_constraint_product", "constraint_product"]
 
 
 @kernel
@@ -24,11 +26,20 @@ def twists_of(ptr: IntArray, dof: IntArray, JT: FloatArray, x: FloatArray, twist
                 twist[i, c] += JT[k, c] * x[dof[k]]
 
 
+@kernel
+def constraint_product(
+    joints: JointGroup, ptr: IntArray, dof: IntArray, work: MarkerWork, x: FloatArray, twist: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """out (n_c,) += G x; ``twist (n_m, 6)`` is scratch, and the twists of the markers stay what they are."""
+    twist[:] = work.twist
+    twists_of(ptr, dof, work.JT, x, work.twist)
+    joint_rates(joints, work, out)
+    work.twist[:] = twist
+
+
 def add_constraint_product(dyn: Dynamics, x: FloatArray, out: FloatArray) -> None:
     """out (n_c,) += G x for x (n_v,)."""
     m, markers = dyn.mechanics, dyn.markers
     assert m is not None  # noqa: S101
-    held = markers.twist.copy()
-    twists_of(m.markers.ptr, m.markers.dof, markers.JT, x, markers.twist)
-    joint_rates(m.joints, markers, out)
-    markers.twist[:] = held
+    constraint_product(m.joints, m.markers.ptr, m.markers.dof, markers, x, np.empty_like(markers.twist), out)

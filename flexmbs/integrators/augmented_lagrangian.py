@@ -27,16 +27,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_number, show
+from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.compliance import COMPLIANCE, compliances
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.constraint_product import add_constraint_product
 from flexmbs.integrators.contracts import StepResult, StepState
+from flexmbs.integrators.driven import Driven
 from flexmbs.integrators.generalized_alpha import Coefficients, NewmarkStepper
 from flexmbs.integrators.implicit_step import NewtonOptions
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
-from flexmbs.kernels.steps import largest
+from flexmbs.kernels.steps import largest, untwist
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray
@@ -69,6 +70,9 @@ class AugmentedLagrangian:
     newton : NewtonOptions
         Its ``jacobian_update`` is ``"full"`` or anything else: the matrix is made in every iteration, or once a step
         and where convergence slows down; a second one at the end of the step is for the projections.
+    compiled : bool, optional
+        Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
+        left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
 
     Raises
     ------
@@ -99,6 +103,7 @@ class AugmentedLagrangian:
 
     penalty: float = 1e10
     newton: NewtonOptions = field(default_factory=NewtonOptions)
+    compiled: bool | None = None
     order: int = field(init=False, default=2)
     index: int = field(init=False, default=3)
     reference: str = field(init=False, default="Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997")
@@ -108,6 +113,8 @@ class AugmentedLagrangian:
         as_number(owner, "penalty", self.penalty, minimum=1e3, maximum=1e12)
         if not isinstance(self.newton, NewtonOptions):
             raise ModelError(f"{owner}: newton must be NewtonOptions, not {show(self.newton)}.")
+        if self.compiled is not None:
+            as_flag(owner, "compiled", self.compiled)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
         """Refuse states that read accelerations and multipliers before they are projected: of order 1."""
@@ -126,17 +133,24 @@ class AugmentedLagrangian:
         return _Stepper(self, dynamics, tolerance)
 
 
-class _Stepper(NewmarkStepper):
-    """Steps of the scheme on one system; nothing is kept between them."""
+class _Stepper(Driven, NewmarkStepper):
+    """Steps of the scheme on one system, by a compiled driver or by the loop in Python.
+
+    Nothing is kept between them.
+    """
 
     def __init__(self, scheme: AugmentedLagrangian, dynamics: Dynamics, tolerance: float) -> None:
+        from flexmbs.integrators.compiled.choice import Choice
+        from flexmbs.integrators.compiled.newton_step import ProjectedForm
+
         super().__init__(scheme, dynamics, tolerance, TRAPEZOIDAL)
         before = dynamics.turns.memory()
         dynamics.turns.reset()  # frames of cables are counted among the reference configuration
         self.compliance = compliances(dynamics.system, dynamics.mass) / (COMPLIANCE * scheme.penalty)
         dynamics.turns.restore(before)
         self.closed = CLOSED
-        self._upright = np.tile(np.eye(3), (len(dynamics.T), 1, 1))
+        form = ProjectedForm(dynamics, TRAPEZOIDAL, scheme.newton, self.compliance)
+        self.choice = Choice(dynamics, scheme, tolerance, form)
 
     def accept(self, state: StepState, h: float, aux: FloatArray, iterations: int) -> StepResult:
         self.v1, self.vd1, self.lam = self._project(self.q1, self.v1, self.vd1, self.lam, self.weights)
@@ -150,7 +164,7 @@ class _Stepper(NewmarkStepper):
         if not dyn.n_c:
             dyn.residual(q1, v1, a1, lam)
             return v1, a1, lam
-        dyn.T[:] = self._upright
+        untwist(dyn.T)
         dyn.tangent(q1, v1, a1, lam, weights)
         rate = dyn.rates()
         dyn.factorise(1.0, self.compliance)

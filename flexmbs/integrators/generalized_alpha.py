@@ -389,7 +389,8 @@ class _Stepper(Driven, NewmarkStepper):
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
         self._rate_gap = 0.0
-        self.choice = Choice(dynamics, scheme, tolerance, NewtonForm(dynamics, scheme, self.refresh))
+        form = NewtonForm(dynamics, coefficients, scheme.newton, scheme.index, self.refresh)
+        self.choice = Choice(dynamics, scheme, tolerance, form)
 
     def forget(self) -> None:
         self._factored_at = math.nan

@@ -32,6 +32,7 @@ __all__ = [
     "retract",
     "spread",
     "tangent_operators",
+    "untwist",
     "yielded",
 ]
 
@@ -73,6 +74,15 @@ def tangent_operators(dq: FloatArray, n_linear: int, T: FloatArray) -> None:
         T[b, 0, 0], T[b, 0, 1], T[b, 0, 2] = a[0], a[1], a[2]
         T[b, 1, 0], T[b, 1, 1], T[b, 1, 2] = a[3], a[4], a[5]
         T[b, 2, 0], T[b, 2, 1], T[b, 2, 2] = a[6], a[7], a[8]
+
+
+@kernel
+def untwist(T: FloatArray) -> None:
+    """All operators the identity: coordinates are those of the state itself."""
+    for k in range(T.shape[0]):
+        for i in range(3):
+            for j in range(3):
+                T[k, i, j] = 1.0 if i == j else 0.0
 
 
 @kernel

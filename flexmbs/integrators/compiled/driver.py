@@ -141,6 +141,8 @@ class Driver:
         sizes = {name: take.value(int(value)) for name, value in self._sizes._asdict().items()}
         table = {name: take.value(value) for name, value in form.table(n)._asdict().items()}
         fields = {"s": numbers, "c": sizes, "x": arrays, "z": table}
+        for owner, more in form.further().items():
+            fields[owner] = {name: take.value(value) for name, value in more._asdict().items()}
         if self.memory is not None:
             fields["y"] = {name: take.array(array) for name, array in self.memory.arrays._asdict().items()}
         written = text.write(fields, static.W)

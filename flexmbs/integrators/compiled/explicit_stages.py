@@ -26,14 +26,14 @@ from flexmbs.integrators.constraints.successive_projection import SWEEPS, Succes
 from flexmbs.integrators.explicit_step import DONE, MET, all_finite, estimated_error, position_gap
 from flexmbs.integrators.quintic import QuinticInterpolant
 from flexmbs.integrators.stepper import MOST_TURN
-from flexmbs.kernels.steps import largest_of_bodies, largest_turn, local
+from flexmbs.kernels.steps import largest_of_bodies, largest_turn, local, untwist
 
 if TYPE_CHECKING:
     from flexmbs.integrators.index_one import IndexOne
     from flexmbs.integrators.runge_kutta import RungeKutta
     from flexmbs.integrators.tableaux import Tableau
 
-__all__ = ["ExplicitForm", "ExplicitTable", "clear", "operations", "untwist"]
+__all__ = ["ExplicitForm", "ExplicitTable", "clear", "operations"]
 
 DECISIONS = explicit_step
 """The module whose `advance` is written into the step."""
@@ -67,15 +67,6 @@ def clear(x: FloatArray, n: int) -> None:
     """The first n numbers to zero."""
     for i in range(n):
         x[i] = 0.0
-
-
-@kernel
-def untwist(T: FloatArray) -> None:
-    """All operators the identity: coordinates are those of the state itself."""
-    for k in range(T.shape[0]):
-        for i in range(3):
-            for j in range(3):
-                T[k, i, j] = 1.0 if i == j else 0.0
 
 
 def operations(

@@ -33,12 +33,15 @@ class Form:
         1 / (order of the local error that the estimate of a step sees).
     nodes : tuple of float
         Times at which a step is evaluated, the end last, as parts of the step.
+    kept : tuple of str
+        Which of the conditions in `flexmbs.integrators.compiled.inline` hold of the scheme.
     between : callable, optional
         ``between(old, new, n_linear)(t)``: the states within a step; left out, cubic Hermite interpolation.
     """
 
     module: ClassVar[ModuleType]
     written: ClassVar[tuple[str, ...]]
+    kept: ClassVar[tuple[str, ...]] = ()
     exponent: float
     nodes: tuple[float, ...]
     between: Callable[[StepState, StepState, int], Callable[[float], StepState]] | None = None
@@ -53,6 +56,10 @@ class Form:
         ``most``: steps of a call at most.
         """
         raise NotImplementedError
+
+    def further(self) -> dict[str, Any]:
+        """More of such tables, by the names that the operations have for them."""
+        return {}
 
     def ready(self) -> bool:
         """Before a call: makes what it expects to be there; whether it can be made."""

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["steps"]
 
-CONDITIONS = {f"c.{name} == 1": name for name in ("samples", "constrained", "moves", "factors")}
-"""The conditions of what is written only for some systems, and their names (`flexmbs.integrators.compiled.form`)."""
+SYSTEMS, SCHEMES = ("samples", "constrained", "moves", "factors"), ("recalls", "projected")
+CONDITIONS = {f"c.{name} == 1": name for name in SYSTEMS + SCHEMES}
+"""The conditions of what is written only for some systems and schemes, and their names (`Form.kept`)."""
 
 
 def steps(module: ModuleType, kept: frozenset[str]) -> ast.FunctionDef:

@@ -1,4 +1,6 @@
-r"""A step of generalized-alpha over arrays alone: `flexmbs.integrators.implicit_step.advance`, compiled.
+r"""A step of Newmark's family over arrays alone: `flexmbs.integrators.implicit_step.advance`, compiled.
+
+It is that of generalized-alpha, and, with the projections behind it, that of the augmented Lagrangian.
 
 The functions within `operations` are what the loop (`flexmbs.integrators.compiled.loop`) asks of a scheme, and what
 `implicit_step.advance` asks of a step: they do what the methods of `generalized_alpha.NewmarkStepper` do. None of them
@@ -13,39 +15,52 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.sparsity import clear_blocks
-from flexmbs.integrators import generalized_alpha, implicit_step
+from flexmbs.integrators import augmented_lagrangian, generalized_alpha, implicit_step
+from flexmbs.integrators.augmented_lagrangian import LESS, PROJECTIONS
 from flexmbs.integrators.compiled.form import Form
 from flexmbs.integrators.compiled.loop import factorise, size_after, size_again, solve
 from flexmbs.integrators.compiled.step_arrays import ControlArrays, Numbers, Sizes, StepArrays
-from flexmbs.integrators.compiled.written import account, curvature, rate_coupling, rates, residual, tangent
-from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE
+from flexmbs.integrators.compiled.written import (
+    account,
+    constraint_product,
+    curvature,
+    rate_coupling,
+    rates,
+    residual,
+    tangent,
+)
+from flexmbs.integrators.implicit_step import CLOSED, DONE, EPS, FAR, MET, MET_RATE, NOISE, REFUSED
 from flexmbs.integrators.stepper import MOST_TURN
 from flexmbs.kernels.steps import (
     begin,
     finish,
     hold_back,
+    largest,
     largest_gap,
     largest_part,
     largest_turn,
     put_back,
     retract,
     tangent_operators,
+    untwist,
     yielded,
 )
 from flexmbs.kernels.steps import correct as add
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
+    from flexmbs.integrators.contracts import StepState
+    from flexmbs.integrators.generalized_alpha import Coefficients
+    from flexmbs.integrators.implicit_step import NewtonOptions
 
-__all__ = ["NewtonForm", "NewtonTable", "operations", "states_settled"]
+__all__ = ["NewtonForm", "NewtonTable", "ProjectedForm", "ProjectionTable", "operations", "states_settled"]
 
 DECISIONS = implicit_step
 """The module whose `advance` is written into the step."""
@@ -63,6 +78,7 @@ class NewtonTable(NamedTuple):
     alpha_m: float
     alpha_f: float
     rtol: float
+    closed: float
     position_size: float
     most: int
     two_levels: int
@@ -73,6 +89,19 @@ class NewtonTable(NamedTuple):
     dq: FloatArray
     aux: FloatArray
     held: FloatArray
+
+
+class ProjectionTable(NamedTuple):
+    """Of the augmented Lagrangian: the compliance of its steps, and scratch.
+
+    ``least (1,)``: 1 where multipliers are not determined, so that they are those of least norm; ``gamma (n_c,)``: what
+    G a leaves of the second derivative of the constraints; ``twist (n_m, 6)``: of the markers.
+    """
+
+    compliance: FloatArray
+    least: IntArray
+    gamma: FloatArray
+    twist: FloatArray
 
 
 @kernel
@@ -89,17 +118,19 @@ def states_settled(
 
 
 def operations(
-    s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, z: NewtonTable, width: tuple[float, ...], step: Any,
-    i: int, n_v: int, n_linear: int, h: float, h_old: float, q: FloatArray, v: FloatArray, a: FloatArray,
-    aux: FloatArray, lam0: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray, lam: FloatArray,
-    evaluations: int, factorisations: int, state: State, env: Env, row: int, given: FloatArray, wv: float, wa: float,
-    weights: tuple[float, float], number: int,
-    error: float,
+    s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, z: NewtonTable, p: ProjectionTable,
+    width: tuple[float, ...], step: Any, i: int, n_v: int, n_linear: int, h: float, h_old: float, q: FloatArray,
+    v: FloatArray, a: FloatArray, aux: FloatArray, lam0: FloatArray, q1: FloatArray, v1: FloatArray, vd1: FloatArray,
+    lam: FloatArray, evaluations: int, factorisations: int, state: State, env: Env, row: int, given: FloatArray,
+    wv: float, wa: float, weights: tuple[float, float], number: int, error: float,
 ) -> None:  # fmt: skip
     """What the loop and the decisions ask for; arguments from ``i`` on are variables of these."""
     most, full, exact = z.most, z.full == 1, False
-    closed, met = CLOSED, MET
+    closed, met = z.closed, MET
     rate_gap = 0.0
+    of_steps = x.compliance
+    if c.projected == 1:
+        of_steps = p.compliance
 
     def make() -> tuple[int, int, float]:
         nonlocal rate_gap, aux, state, env, row, given, wv, wa, weights
@@ -123,6 +154,11 @@ def operations(
         noise, far = NOISE * floor, FAR * (floor / EPS + reach)
         rate_gap, renew = 0.0, True
         status, number = implicit_step.advance(step)
+        if c.projected == 1:  # noqa: SIM102  # it is written for some schemes alone
+            if status == DONE:
+                refused = step.project()
+                if refused:
+                    status = REFUSED
         error = 0.0
         if status == DONE:
             v_old = x.v_old if i == 0 else x.V[i - 1]
@@ -152,7 +188,7 @@ def operations(
         if not refused:
             factorisations += 1
             refused = factorise(
-                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, of_steps, x.equations,
                 x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
         return refused
@@ -182,9 +218,10 @@ def operations(
             rate_coupling(x.d, x.rate)
             put_back(z.held, x.rate, n_v, x.d, x.r, z.dq)
             position = velocity = -1.0
-        if number == 1:
-            of_rates = 1.0 if z.two_levels == 1 else -wv
-            yielded(lam, x.compliance, x.velocity_rows, n_v, -position / wa, of_rates / wa, x.r)
+        if c.recalls == 1:  # noqa: SIM102  # it is written for some schemes alone
+            if number == 1:
+                of_rates = 1.0 if z.two_levels == 1 else -wv
+                yielded(lam, x.compliance, x.velocity_rows, n_v, -position / wa, of_rates / wa, x.r)
         solve(
             x.r, x.order, x.frame_dofs, x.frames, n_v, scale, position, velocity, x.velocity_rows, x.b, x.data,
             x.solution, width, x.edge, x.d,
@@ -192,6 +229,89 @@ def operations(
         moved = add(x.d, x.mass, wv, wa, wa, n_v, z.dq, v1, vd1, lam)
         retract(q, z.dq, n_linear, q1)
         return moved
+
+    def project() -> bool:  # `AugmentedLagrangian`: velocities and accelerations onto their constraints
+        nonlocal evaluations, factorisations, state
+        refused = False
+        if c.n_c == 0:
+            evaluations += 1
+            refused = residual(state, env, given)
+        if c.constrained == 1:
+            untwist(x.T)
+            if x.turned.shape[0] > 0:
+                clear_blocks(x.B, x.turned)
+            evaluations += 1
+            refused = tangent(state, env, given, weights, 0)
+            if not refused:
+                for k in range(c.n_c):
+                    x.rate[k] = -x.motion[row, k, 1]
+                rates(x.rate)
+                factorisations += 1
+                refused = factorise(
+                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, of_steps, x.equations,
+                    x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
+                )  # fmt: skip
+            if not refused:
+                most_left = ENDLESS
+                for _ in range(PROJECTIONS):
+                    left = largest(x.rate, 0)
+                    if not (LESS * most_left > left and left > 0.0):
+                        break
+                    most_left = left
+                    taken = step.onto()
+                    for k in range(n_v):
+                        v1[k] += x.d[k]
+                    evaluations += 1
+                    refused = residual(state, env, given)
+                    if refused:
+                        break
+                    for k in range(c.n_c):
+                        x.rate[k] = -x.motion[row, k, 1]
+                    rates(x.rate)
+            if not refused:
+                for k in range(c.n_c):
+                    p.gamma[k] = -x.motion[row, k, 2]
+                state = State(q1, v1, v1, lam)
+                curvature(state, env, p.gamma)
+                state = State(q1, v1, vd1, lam)
+                most_left = ENDLESS
+                for _ in range(PROJECTIONS + 1):
+                    for k in range(c.n_c):
+                        x.rate[k] = p.gamma[k]
+                    constraint_product(vd1, p.twist, x.rate)
+                    left = largest(x.rate, 0)
+                    if not (LESS * most_left > left and left > 0.0):
+                        break
+                    most_left = left
+                    taken = step.onto()
+                    for k in range(n_v):
+                        vd1[k] += x.d[k]
+                if p.least[0] == 1:  # multipliers that are not determined are those of least norm
+                    for k in range(c.n_c):
+                        lam[k] = 0.0
+                evaluations += 1
+                refused = residual(state, env, given)
+            if not refused:
+                for k in range(c.n_c):
+                    x.r[n_v + k] = 0.0
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.edge, x.d,
+                )  # fmt: skip
+                for k in range(c.n_c):
+                    lam[k] += x.d[n_v + k]
+        return refused
+
+    def onto() -> bool:  # what takes off a violation of rates; always true, as a call has to be assigned
+        for k in range(n_v):
+            x.r[k] = 0.0
+        for k in range(c.n_c):
+            x.r[n_v + k] = x.rate[k]
+        solve(
+            x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution, width,
+            x.edge, x.d,
+        )  # fmt: skip
+        return True
 
     def rates_met() -> bool:
         return z.two_levels == 0 or rate_gap <= (MET_RATE * largest_part(v1, z.velocity_sizes) + MET / abs(h))
@@ -204,10 +324,7 @@ def operations(
 
     def restart() -> bool:  # `consistent_state.accelerations`, with the blocks and the factors of a step
         nonlocal evaluations, factorisations, state, env, row, given, a, lam
-        for k in range(x.T.shape[0]):
-            for row in range(3):
-                for column in range(3):
-                    x.T[k, row, column] = 1.0 if row == column else 0.0
+        untwist(x.T)
         row = i if y.given.shape[0] > 1 else 0
         given, env = y.given[row], Env(y.starts[i], y.scale[row])
         a, lam = y.A0[i], y.LAM0[i]
@@ -248,26 +365,54 @@ def operations(
 
 
 class NewtonForm(Form):
-    """Steps of generalized-alpha."""
+    """Steps of generalized-alpha; ``refresh``: when the matrix is made."""
 
     module, exponent, nodes = sys.modules[__name__], 1.0 / 3.0, (1.0,)
-    written = ("residual", "tangent", "rates", "rate_coupling", "curvature")
+    written: ClassVar[tuple[str, ...]] = ("residual", "tangent", "rates", "rate_coupling", "curvature")
+    kept: ClassVar[tuple[str, ...]] = ("recalls",)
+    closed = CLOSED
 
-    def __init__(self, dynamics: Dynamics, scheme: GeneralizedAlpha, refresh: str) -> None:
-        self.dynamics, self.scheme, self.refresh = dynamics, scheme, refresh
+    def __init__(
+        self, dynamics: Dynamics, coefficients: Coefficients, newton: NewtonOptions, index: int, refresh: str
+    ) -> None:  # fmt: skip
+        self.dynamics, self.coefficients, self.newton, self.refresh = dynamics, coefficients, newton, refresh
+        self.two_levels = index == 2 and dynamics.n_c > 0
 
     def hindrance(self) -> str:
         if self.refresh == "on_demand":
             return "the iteration matrix is made on demand (jacobian_update='on_demand')"
-        if len(self.dynamics.system.turned_blocks) and self.scheme.index == 2 and self.dynamics.n_c:
+        if len(self.dynamics.system.turned_blocks) and self.two_levels:
             return "supports in inclined directions with index 2"
         return ""
 
     def table(self, most: int) -> NewtonTable:
-        dyn, scheme, k = self.dynamics, self.scheme, len(self.dynamics.mass)
-        two_levels = scheme.index == 2 and dyn.n_c > 0
+        dyn, (alpha_m, alpha_f, beta, gamma), k = self.dynamics, self.coefficients, len(self.dynamics.mass)
         return NewtonTable(
-            scheme.beta, scheme.gamma, scheme.alpha_m, scheme.alpha_f, scheme.newton.rtol, dyn.position_size,
-            scheme.newton.max_iterations, int(two_levels), int(self.refresh == "full"), dyn.states,
+            beta, gamma, alpha_m, alpha_f, self.newton.rtol, self.closed, dyn.position_size,
+            self.newton.max_iterations, int(self.two_levels), int(self.refresh == "full"), dyn.states,
             dyn.system.state_resolutions, dyn.velocity_sizes, np.zeros(k), np.zeros(k), np.zeros(k),
         )  # fmt: skip
+
+
+class ProjectedForm(NewtonForm):
+    """Steps of the augmented Lagrangian, whose multipliers have a ``compliance (n_c,)`` within a step."""
+
+    kept, closed = ("projected",), augmented_lagrangian.CLOSED
+    written = (*NewtonForm.written, "constraint_product")
+
+    def __init__(
+        self, dynamics: Dynamics, coefficients: Coefficients, newton: NewtonOptions, compliance: FloatArray
+    ) -> None:  # fmt: skip
+        refresh = "full" if newton.jacobian_update == "full" else "step"
+        super().__init__(dynamics, coefficients, newton, 3, refresh)
+        self.compliance = compliance
+
+    def further(self) -> dict[str, Any]:
+        dyn = self.dynamics
+        self._projections = ProjectionTable(
+            self.compliance, np.zeros(1, dtype=np.int64), np.zeros(dyn.n_c), np.zeros_like(dyn.markers.twist)
+        )
+        return {"p": self._projections}
+
+    def begin(self, state: StepState, h: float) -> None:
+        self._projections.least[0] = self.dynamics.compliant

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.dynamics.constraint_product import constraint_product
 from flexmbs.dynamics.stages import Given, Stage
 from flexmbs.dynamics.turns import REBASE
 from flexmbs.integrators.compiled import inline, loop, written
@@ -128,7 +129,7 @@ class Text:
             "factors": dyn.n_c > 0 or dyn.mass_changes,
         }  # fmt: skip
         calls = tuple((name, *text) for name, text in self._calls.items())
-        kept = frozenset(name for name, holds in has.items() if holds)
+        kept = frozenset((*(name for name, holds in has.items() if holds), *self.form.kept))
         return _written(", ".join(self.groups), imports, tuple(lines), tuple(values), calls, self.form.module, kept)
 
     def _collect(self) -> None:
@@ -168,15 +169,16 @@ class Text:
         """What a scheme calls of `flexmbs.integrators.compiled.written`: stages, or kernels over all joints."""
         dyn, m = self.dynamics, self.dynamics.mechanics
         stages = dyn.stages
+        bent = self.control is not None or "projected" in self.form.kept
         listed = {
             "residual": stages.force, "tangent": stages.tangent, "masses": stages.masses,
             "constraint_rows": (*stages.place_tangent, *stages.rows),
-            "curvature": stages.place_tangent if self.control is not None else (),
+            "curvature": stages.place_tangent if bent else (),
         }  # fmt: skip
         found = ["refused = False"] if name in ("residual", "tangent", "constraint_rows") else ["pass"]
         for stage in listed.get(name, ()):
             found += self._written_call(stage, "(0.0, 0.0)" if name == "residual" else "weights")
-        if not len(m.joints.mA) or (name == "curvature" and self.control is None):
+        if not len(m.joints.mA) or (name == "curvature" and not bent):
             return found
         joints = self._name(m.joints, "joints", "joints")
         if name == "rates":
@@ -184,6 +186,9 @@ class Text:
         elif name == "rate_coupling":
             dof = self._name(m.markers.dof, "dof", "markers")
             found.append(f"{self._import(joint_coupling)}({joints}, {dof}, markers.B, y, out)")
+        elif name == "constraint_product":
+            ptr, dof = (self._name(getattr(m.markers, field), field, "markers") for field in ("ptr", "dof"))
+            found.append(f"{self._import(constraint_product)}({joints}, {ptr}, {dof}, markers, y, twist, out)")
         elif name in ("gamma", "curvature"):
             dof = self._name(m.markers.dof, "dof", "markers")
             found.append(f"{self._import(joint_gamma)}({joints}, state.v, {dof}, markers, out)")

@@ -8,8 +8,8 @@ from __future__ import annotations
 from flexmbs.core.contracts import Env, FloatArray, State
 
 __all__ = [
-    "account", "constraint_rows", "curvature", "gamma", "masses", "rate_coupling", "rates", "residual", "sample",
-    "tangent", "watch",
+    "account", "constraint_product", "constraint_rows", "curvature", "gamma", "masses", "rate_coupling", "rates",
+    "residual", "sample", "tangent", "watch",
 ]  # fmt: skip
 
 
@@ -25,6 +25,11 @@ def tangent(state: State, env: Env, given: FloatArray, weights: tuple[float, flo
 
 def constraint_rows(state: State, env: Env, weights: tuple[float, float], on_rates: int) -> bool:
     """Place the markers, and `Dynamics.constraint_rows`; whether a marker was refused."""
+    raise NotImplementedError
+
+
+def constraint_product(y: FloatArray, twist: FloatArray, out: FloatArray) -> None:
+    """Add G y of all constraints, the markers being in place; ``twist``: scratch."""
     raise NotImplementedError
 
 
