@@ -84,12 +84,14 @@ ESTIMATE: FloatArray = _estimate()
 FROM_START = np.concatenate(([0.0], NODES))
 
 
+@kernel
 def through(nodes: FloatArray, s: float) -> FloatArray:
     """Weights at s of the values at the nodes of the polynomial through them."""
-    weights = np.ones(len(nodes))
-    for i, x in enumerate(nodes):
-        others = np.delete(nodes, i)
-        weights[i] = np.prod((s - others) / (x - others))
+    weights = np.ones(nodes.shape[0])
+    for i in range(nodes.shape[0]):
+        for k in range(nodes.shape[0]):
+            if k != i:
+                weights[i] *= (s - nodes[k]) / (nodes[i] - nodes[k])
     return weights
 
 
