@@ -55,5 +55,5 @@ figure.savefig("predictive.png", dpi=80)
 
 # By hand: from rest to rest the drives do the work that lifts the platform; the legs are light.
 by_hand = mass * g * 0.2
-found = run.energy.work_forces[-1]
+found = run.energy.work_loads[-1]
 print(f"work of the drives {found:.4f} J, by hand {by_hand:.4f} J")

@@ -53,6 +53,7 @@ class Energies:
         self._nodal, self._losses = NodalLoads(dynamics), LossesOfTerms(dynamics)
         self._springs = Prepared(tuple(self._stages()), dynamics.given)
         told = (self._energy, self._power), self._of_contacts, self._along
+        self._actuated = bool(m.of_actuators.any())
         self._stored = tuple(tuple(part) for part in told if len(part[0]))
         terms = [term for term in dynamics.system.terms if term.energy is not None]
         self._supports, self._lines = [t for t in terms if t.support], [t for t in terms if not t.support]
@@ -87,13 +88,18 @@ class Energies:
             yield Stage("contacts along bodies", distributed_energy, (m.distributed, STATE, markers, *self._along))
 
     def springs(self, q: FloatArray, v: FloatArray) -> tuple[float, float]:
-        """Potential energy of forces between markers and of contacts, and the power that they feed into the system."""
+        """Potential energy of forces between markers and of contacts, and the power that they feed into the system.
+
+        Not that of actuators, which is the power of loads.
+        """
         dyn = self.dynamics
         energy = power = 0.0
         if self._stored:
             self._springs.run(state_of(q, v, v, v), dyn.env)
             for energies, powers in self._stored:
                 energy, power = energy + float(energies.sum()), power + float(powers.sum())
+            if self._actuated:
+                power -= float((self._power * dyn.mechanics.of_actuators).sum())
         if dyn.candidates is not None:
             stored, fed = dyn.candidates.energy(v)
             energy, power = energy + stored, power + fed
@@ -141,7 +147,10 @@ class Energies:
             loads -= float((W * dyn.markers.twist).sum())
         if dyn.python.users:
             loads -= float((dyn.python.applied * dyn.markers.twist).sum())
-        return np.array([-float(lam @ dyn.motion[:, 1]), self.springs(q, v)[1], loads])
+        power = self.springs(q, v)[1]
+        if self._actuated:
+            loads += float((self._power * m.of_actuators).sum())
+        return np.array([-float(lam @ dyn.motion[:, 1]), power, loads])
 
     def acceleration_gap(self, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
         """Largest |G a + (dG/dt) v + g_tt|; leaves the kinematics of this state behind."""

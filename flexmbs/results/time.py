@@ -36,7 +36,8 @@ class Energy(Hinted):
     ``kinetic``, ``strain`` (flexible bodies), ``springs`` (forces between markers, elastic supports), ``potential``
     (dead loads, zero at the origin, and cables that touch cables); ``work_drivers``: done on the system by prescribed
     motions; ``work_forces``: by what is in ``springs`` (together with its change, minus what is dissipated), that of
-    elastic supports on nodes counted from where they are free of force; ``work_loads``: by loads on markers.
+    elastic supports on nodes counted from where they are free of force; ``work_loads``: by loads on markers, and by
+    actuators.
     """
 
     kinetic: FloatArray

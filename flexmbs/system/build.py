@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -115,6 +116,13 @@ class Mechanics:
         """Whether nothing here makes the matrix of statics unsymmetric or indefinite: masses, and no more."""
         acting = self.markers.groups or self.user_offsets or self.state_offsets or self.distributed_owners
         return not (acting or self.n_c or self.stages)
+
+    @cached_property
+    def of_actuators(self) -> FloatArray:
+        """Of each force between markers 1 if it is that of an actuator, whose work is that of a load, else 0."""
+        found = np.zeros(len(self.force_owners))
+        found[[n for n, law in self.given if isinstance(law, HeldLaw)]] = 1.0
+        return found
 
     @property
     def n_c(self) -> int:

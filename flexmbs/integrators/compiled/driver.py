@@ -371,4 +371,8 @@ class Driver:
         if self._acting:
             for part in (self._power, self._contact_power, self._along_power):
                 springs += part[numbers].sum(axis=1)
+            if dyn.mechanics.of_actuators.any():
+                of_actuators = (self._power[numbers] * dyn.mechanics.of_actuators).sum(axis=1)
+                springs -= of_actuators
+                loads += of_actuators
         return out

@@ -114,3 +114,38 @@ def test_an_event_ends_a_run_at_its_time() -> None:
     assert [e.t for e in run.events] == pytest.approx([0.21, 0.42], abs=1e-9)
     assert run.t[-1] == pytest.approx(0.42, abs=1e-9)
     assert np.asarray(run.position(thrown.centre))[-1] == pytest.approx([0.42, 0.0, 0.0], abs=1e-8)
+
+
+def passed_on(value: float, coordinate: float, rate: float, t: float) -> float:
+    """A law that is the held value: its force acts along a row."""
+    return value
+
+
+@pytest.mark.parametrize("limits", [None, (-1.0, 2.0)])
+def test_a_held_force_without_a_law_is_a_wrench(limits: tuple[float, float] | None) -> None:
+    """Along a direction, on a joint of a tree, between coordinates: as with a law, which has a row; and so its work."""
+    runs = []
+    for law in (None, passed_on):
+        mass = fx.RigidBody(2.0, (1.0, 1.0, 1.0), position=(0, 0, 0), name="mass")
+        links = [
+            fx.trees.Link(
+                f"link {i}", 1.0, np.diag((0.1, 0.1, 0.01)), (0, 0, 0.25), f"link {i - 1}" if i else None, joint,
+                at=(0, 0, 0.5 * i),
+            )
+            for i, joint in enumerate((fx.trees.Revolute((0, 1, 0)), fx.trees.Prismatic((0, 0, 1))))
+        ]  # fmt: skip
+        tree = fx.trees.Tree(*links, name="arm")
+        push = fx.control.ForceActuator(mass.centre, (0.6, 0.0, 0.8), law=law, limits=limits, name="push")
+        motors = [fx.control.JointActuator(f"arm/link {i}", law=law, limits=limits, name=f"motor {i}") for i in (0, 1)]
+        control = fx.control.Command([push, *motors], period=0.05, values=(3.0, 2.5, -1.5))
+        model = fx.Model(mass, tree, control, fx.Gravity((0, 0, -9.81)), name="pushed")
+        system = fx.compile_model(model)
+        assert len(system.mechanics.forces.mA) == (0 if law is None else 3)
+        runs.append(fx.simulate(system, 0.5, step=0.0025, integrator=ALPHA))
+    plain, by_law = runs
+    assert np.abs(plain.q - by_law.q).max() < 1e-9
+    assert np.abs(plain.energy.balance).max() < 1e-3
+    assert plain.energy.work_loads[-1] == pytest.approx(by_law.energy.work_loads[-1], rel=1e-9)
+    assert np.abs(by_law.energy.dissipated).max() < 1e-12
+    exact = (3.0 if limits is None else 2.0) / 4.0 * 0.5**2
+    assert plain.position("mass")[-1, 0] == pytest.approx(0.6 * exact, rel=1e-9)
