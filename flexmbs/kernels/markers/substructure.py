@@ -1,4 +1,4 @@
-r"""Points of substructures between their two frames, moved by the amplitudes z of `flexmbs.kernels.substructure`.
+r"""Points of substructures between their frames, moved by the amplitudes z of `flexmbs.kernels.substructure_frames`.
 
 With the frames A and B, z(A, B, \xi), the point y = s + Phi z in axes of A, the sum of forces f at it and u = A^T f:
 
@@ -20,7 +20,7 @@ import numpy as np
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
-from flexmbs.kernels.substructure import (
+from flexmbs.kernels.substructure_frames import (
     amplitudes,
     couple,
     cross_add,
