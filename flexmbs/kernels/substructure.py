@@ -67,7 +67,7 @@ def lift_place(group: SubstructureGroup, q: FloatArray, fq: FloatArray) -> None:
     for i in range(n):
         relative_place(group, i, q)
         z, d = fq[i * m : i * m + m], group.dofs[i]
-        amplitudes(group, i, group.line[i, 0], group.room[i, 1], z)
+        amplitudes(group.s[i], group.C[i], group.line[i, 0], group.room[i, 1], z)
         for k in range(3):
             z[k] -= group.d0[i, k]
         for k in range(6, m):
@@ -87,10 +87,10 @@ def lift(group: SubstructureGroup, state: State, floating: State, gamma: FloatAr
         relative(group, i, state.q, v, acc)
         room, line, d = group.room[i], group.line[i], group.dofs[i]
         z, zd, za, g = fq[i * m : i * m + m], fv[i * m : i * m + m], fa[i * m : i * m + m], gamma[i]
-        amplitudes(group, i, line[0], room[1], z)
-        amplitudes(group, i, line[1], room[2], zd)
-        amplitudes(group, i, line[2], room[3], za)
-        amplitudes(group, i, line[3], room[4], g)
+        amplitudes(group.s[i], group.C[i], line[0], room[1], z)
+        amplitudes(group.s[i], group.C[i], line[1], room[2], zd)
+        amplitudes(group.s[i], group.C[i], line[2], room[3], za)
+        amplitudes(group.s[i], group.C[i], line[3], room[4], g)
         for k in range(3):
             z[k] -= group.d0[i, k]
         for k in range(6, m):
@@ -122,12 +122,12 @@ def pulled_mass(group: SubstructureGroup, mass: FloatArray, blocks: FloatArray) 
         rate_columns(group, i, J)
         M, B = block(mass, 0, i, size), block(blocks, group.b1, i, size)
         for a in range(size):  # M_f is as large as the block: 6 + m = 12 + k
-            pull(group, i, J, M[a], row)
+            pull(J, M[a], row)
             half[a] = row
         for a in range(size):
             for b in range(size):
                 column[b] = half[b, a]
-            pull(group, i, J, column, row)
+            pull(J, column, row)
             B[a] = row
         for a in range(size):
             for b in range(a):
@@ -143,10 +143,8 @@ def bending(group: SubstructureGroup, i: int) -> Bending:
 
 
 @kernel
-def gather(group: SubstructureGroup, i: int, force: FloatArray, F: FloatArray) -> None:
-    """Entries of one floating body: frame, then amplitudes."""
-    n, size = group.dofs.shape
-    m = size - 6
+def gather(force: FloatArray, n: int, m: int, i: int, F: FloatArray) -> None:
+    """Entries of one of n floating bodies: frame, then amplitudes."""
     for k in range(6):
         F[k] = force[n * m + 6 * i + k]
     for k in range(m):
@@ -155,24 +153,29 @@ def gather(group: SubstructureGroup, i: int, force: FloatArray, F: FloatArray) -
 
 @kernel
 def pulled_force(
-    group: SubstructureGroup, floating: State, gamma: FloatArray, force: FloatArray, mass: FloatArray, r: FloatArray
-) -> None:
-    """r += J^T (h_f + M_f gamma + elastic forces); ``force``: h_f of all floating bodies, in their numbering."""
+    group: SubstructureGroup, floating: State, gamma: FloatArray, force: FloatArray, mass: FloatArray,
+    elastic: FloatArray, r: FloatArray,
+) -> None:  # fmt: skip
+    """r += J^T (h_f + M_f gamma + elastic forces).
+
+    ``force``: h_f of all floating bodies, in their numbering; ``elastic (n, m)``: where elastic forces are left.
+    """
     fq, fv = floating.q, floating.v
     n, size = group.dofs.shape
     m = size - 6
-    J, F, out, el = np.empty((6, 12)), np.empty(size), np.empty(size), np.empty(m)
+    J, F, out = np.empty((6, 12)), np.empty(size), np.empty(size)
     for i in range(n):
         rate_columns(group, i, J)
+        el = elastic[i]
         z, zd = fq[i * m : i * m + m], fv[i * m : i * m + m]
         elastic_force(group.K[i], group.D[i], bending(group, i), z, zd, el)
-        gather(group, i, force, F)
+        gather(force, n, m, i, F)
         M = block(mass, 0, i, size)
         for a in range(size):
             for k in range(6):
                 F[a] += M[a, 6 + k] * gamma[i, k]
         for k in range(m):
             F[6 + k] += el[k]
-        pull(group, i, J, F, out)
+        pull(J, F, out)
         for a in range(size):
             r[group.dofs[i, a]] += out[a]

@@ -81,9 +81,8 @@ def turn_add(P: FloatArray, right: FloatArray, left: FloatArray, X: FloatArray, 
 
 
 @kernel
-def amplitudes(group: FramePairs, i: int, e: FloatArray, P: FloatArray, z: FloatArray) -> None:
+def amplitudes(s: FloatArray, C: FloatArray, e: FloatArray, P: FloatArray, z: FloatArray) -> None:
     """z = (e + P s, ax(P C) / 2)."""
-    s, C = group.s[i], group.C[i]
     for a in range(3):
         z[a] = e[a] + P[a, 0] * s[0] + P[a, 1] * s[1] + P[a, 2] * s[2]
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -160,13 +159,13 @@ def rate_columns(group: FramePairs, i: int, J: FloatArray) -> None:
             turn_add(P, none, unit, P, X)
         else:
             turn_add(P, unit, none, P, X)
-        amplitudes(group, i, x, X, z)
+        amplitudes(group.s[i], group.C[i], x, X, z)
         for m in range(6):
             J[m, j] = z[m]
 
 
 @kernel
-def pull(group: FramePairs, i: int, J: FloatArray, F: FloatArray, out: FloatArray) -> None:
+def pull(J: FloatArray, F: FloatArray, out: FloatArray) -> None:
     """out (12 + k) = J^T F for F (6 + m) of the floating body."""
     m = F.shape[0] - 6
     for j in range(12):
@@ -254,6 +253,6 @@ def place_column(
     turn_add(dP, W, w, dP, dPd)
     turn_add(dPd, W, w, dPd, dPdd)
     turn_add(dP, Wd, wd, dP, dPdd)
-    amplitudes(group, i, de, dP, change[0])
-    amplitudes(group, i, du, dPd, change[1])
-    amplitudes(group, i, db, dPdd, change[2])
+    amplitudes(group.s[i], group.C[i], de, dP, change[0])
+    amplitudes(group.s[i], group.C[i], du, dPd, change[1])
+    amplitudes(group.s[i], group.C[i], db, dPdd, change[2])

@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.substructure import SubstructureGroup, bending, block, gather
-from flexmbs.kernels.substructure_elasticity import elastic_force, elastic_tangent
+from flexmbs.kernels.substructure_elasticity import elastic_tangent
 from flexmbs.kernels.substructure_frames import (
     amplitudes,
     couple,
@@ -56,15 +56,15 @@ def rate_column(
         turn_add(Pd, unit, none, Pd, dPdd)
     cross_add(-2.0, w, du, db)
     turn_add(dPd, W, w, dPd, dPdd)
-    amplitudes(group, i, db, dPdd, change)
+    amplitudes(group.s[i], group.C[i], db, dPdd, change)
 
 
 @kernel
 def pulled_tangent(
-    group: SubstructureGroup, state: State, floating: State, force: FloatArray, mass: FloatArray, stiffness: FloatArray,
-    damping: FloatArray, T: FloatArray, weights: tuple[float, float], B: FloatArray,
+    group: SubstructureGroup, state: State, floating: State, force: FloatArray, mass: FloatArray, elastic: FloatArray,
+    stiffness: FloatArray, damping: FloatArray, T: FloatArray, weights: tuple[float, float], B: FloatArray,
 ) -> None:  # fmt: skip
-    """wq d(M a + ...)/dq T + wv d(...)/dv into the blocks.
+    """wq d(M a + ...)/dq T + wv d(...)/dv into the blocks, after `pulled_force`.
 
     ``stiffness, damping``: derivatives by q and v of the floating bodies, to which the elastic ones are added here.
     """
@@ -72,22 +72,21 @@ def pulled_tangent(
     fq, fv, fa = floating.q, floating.v, floating.a
     n, size = group.dofs.shape
     m = size - 6
-    J, F, out, el = np.empty((6, 12)), np.empty(size), np.empty(size), np.empty(m)
+    J, F, out = np.empty((6, 12)), np.empty(size), np.empty(size)
     Gamma, change, by_rate = np.empty((3, 3)), np.empty((3, 6)), np.empty(6)
     x, X, y, Y = np.empty((5, 3)), np.empty((3, 3, 3)), np.empty((4, 3)), np.empty((2, 3, 3))
     column = np.empty(size)
     for i in range(n):
         M, KF, DF = block(mass, 0, i, size), block(stiffness, 0, i, size), block(damping, 0, i, size)
         z, zd = fq[i * m : i * m + m], fv[i * m : i * m + m]
-        elastic_force(group.K[i], group.D[i], bending(group, i), z, zd, el)
         elastic_tangent(group.K[i], group.D[i], bending(group, i), z, zd, KF, DF)
-        gather(group, i, force, F)
-        gather(group, i, fa, column)
+        gather(force, n, m, i, F)
+        gather(fa, n, m, i, column)
         for a in range(size):
             for k in range(size):
                 F[a] += M[a, k] * column[k]
         for k in range(m):
-            F[6 + k] += el[k]
+            F[6 + k] += elastic[i, k]
         rate_columns(group, i, J)
         couple(group, i, F, Gamma)
         blocks = block(B, group.b1, i, size)
@@ -101,7 +100,7 @@ def pulled_tangent(
                         s += wq * (KF[a, 6 + k] * change[0, k] + DF[a, 6 + k] * change[1, k])
                         s += M[a, 6 + k] * (wq * change[2, k] + wv * by_rate[k]) + wv * DF[a, 6 + k] * J[k, j]
                     column[a] = s
-                pull(group, i, J, column, out)
+                pull(J, column, out)
                 column[:] = 0.0
                 second_column(group, i, F, Gamma, x[0], x[1], X[0], column)
                 for a in range(size):
@@ -109,6 +108,6 @@ def pulled_tangent(
             else:
                 for a in range(size):
                     column[a] = wq * KF[a, j] + wv * DF[a, j]
-                pull(group, i, J, column, out)
+                pull(J, column, out)
                 for a in range(size):
                     blocks[a, j] = out[a]

@@ -83,8 +83,9 @@ class SubstructureSet:
         )
         size = n * (6 + m) ** 2
         self.own = OwnArrays(
-            own_state(n, m), own_work(n, m), np.zeros((n, m)), np.zeros(size), np.zeros(size), np.zeros(size)
-        )
+            own_state(n, m), own_work(n, m), np.zeros((n, m)), np.zeros((n, m)), np.zeros(size), np.zeros(size),
+            np.zeros(size),
+        )  # fmt: skip
         self.force, self.tangent, self.mass = self._force(), self._tangent(), self._mass()
 
     def _force(self) -> Calls:
@@ -94,7 +95,7 @@ class SubstructureSet:
             (lift, (group, STATE, own.state, own.gamma)),
             (clear_forces, (own.work.r,)),
             (floating_force, (floating, own.state, ENV, own.work)),
-            (pulled_force, (group, own.state, own.gamma, own.work.r, own.M, RESIDUAL)),
+            (pulled_force, (group, own.state, own.gamma, own.work.r, own.M, own.elastic, RESIDUAL)),
         )
 
     def _tangent(self) -> Calls:
@@ -104,7 +105,9 @@ class SubstructureSet:
             (floating_blocks, (floating, own.state, ENV, OPERATORS, wanted, out))
             for wanted, out in (((1.0, 0.0), own.K), ((0.0, 1.0), own.D))
         )
-        pulled = (self.group, STATE, own.state, own.work.r, own.M, own.K, own.D, OPERATORS, WEIGHTS, BLOCKS)
+        pulled = (
+            self.group, STATE, own.state, own.work.r, own.M, own.elastic, own.K, own.D, OPERATORS, WEIGHTS, BLOCKS,
+        )  # fmt: skip
         return (*self._force(), *derivatives, (pulled_tangent, pulled))
 
     def _mass(self) -> Calls:
@@ -186,13 +189,14 @@ class SubstructureSet:
 class OwnArrays(NamedTuple):
     """Work arrays of the floating bodies of a set: of m amplitudes each, without elasticity of their own.
 
-    ``work`` is of their forces; ``gamma (n, m)``: parts of the accelerations of the amplitudes by velocities; mass,
-    stiffness and damping ``M, K, D``, blocks of (6 + m)^2.
+    ``work`` is of their forces; ``gamma (n, m)``: parts of the accelerations of the amplitudes by velocities;
+    ``elastic (n, m)``: elastic forces; mass, stiffness and damping ``M, K, D``, blocks of (6 + m)^2.
     """
 
     state: State
     work: MarkerWork
     gamma: FloatArray
+    elastic: FloatArray
     M: FloatArray
     K: FloatArray
     D: FloatArray
@@ -200,7 +204,7 @@ class OwnArrays(NamedTuple):
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
         """Those that kernels write to."""
-        return (*self.state[:3], self.work.r, self.gamma, self.M, self.K, self.D)
+        return (*self.state[:3], self.work.r, self.gamma, self.elastic, self.M, self.K, self.D)
 
 
 def substructure_sets(
