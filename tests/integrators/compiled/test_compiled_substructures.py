@@ -53,10 +53,11 @@ def test_backward_differentiation(compared, step: object) -> None:
 
 
 @pytest.mark.parametrize("order", [4, 5])
-def test_explicit_stages(compared, order: int) -> None:
-    """The mass with what others add at shared frames is made anew at each stage, beside constraints."""
+@pytest.mark.parametrize("make", [branches, pytest.param(tumbling, marks=pytest.mark.slow)])
+def test_explicit_stages(compared, make: Callable[[], fx.Model], order: int) -> None:
+    """The mass with what others add at shared frames is made anew at each stage, beside constraints and without."""
     step = 1e-4 if order == 4 else fx.ErrorControl(1e-6)
-    compared(branches(), 4e-3, step, lambda c: fx.RungeKutta(order=order, compiled=c), output=fx.Output(every=1.33e-3))
+    compared(make(), 4e-3, step, lambda c: fx.RungeKutta(order=order, compiled=c), output=fx.Output(every=1.33e-3))
 
 
 def test_free_flight(both) -> None:
