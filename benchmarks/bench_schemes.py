@@ -119,6 +119,19 @@ def arm(modes: int) -> fx.Model:
     return fx.Model(trees.Tree(*links, name="arm"), fx.Gravity((0, 0, -9.81)))
 
 
+def boom(count: int) -> fx.Model:
+    """A soft bar of substructures with 6 inner modes each, from a hub on a hinge about y to a body that hangs on it."""
+    soft = fx.BeamStiffness(EA=1e4, EI_y=2.0, EI_z=1.0, GJ=1.0, mass_per_length=0.2, rhoI_y=1e-4, rhoI_z=1e-4)
+    hub = fx.RigidBody(2.0, (0.1, 0.1, 0.1), name="hub")
+    tip = fx.RigidBody(0.2, (1e-3, 1e-3, 1e-3), position=(1.5, 0, 0), name="tip")
+    bar = fx.SubstructuredBeam.straight(
+        (0, 0, 0), (1.5, 0, 0), hub, tip, n=count, element=fx.elements.Frame(section=soft), modes=6,
+        retardation_time=1e-3, name="boom",
+    )  # fmt: skip
+    hinge = fx.RevoluteJoint(fx.ground, hub, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    return fx.Model(hub, tip, *bar.items, hinge, fx.Gravity((0, 0, -9.81)))
+
+
 def rope() -> fx.Model:
     """A spatial cable with a body on a hinge at its end, whose axis follows the tangent."""
     cable = fx.FlexibleBody.line(
@@ -135,6 +148,7 @@ def bodies(repetitions: int) -> None:
     models = {
         "floating body, 6 shapes": floating(0), "floating body, 20 shapes": floating(14),
         "arm of 6 links, one of 20 shapes": arm(20), "spatial cable, hinge at its end": rope(),
+        "boom of 1 substructure": boom(1), "boom of 3 substructures": boom(3),
         "slider-crank": bench_dynamics.crank()[0],
     }  # fmt: skip
     both_roads(repetitions, {name: (model, 400 * STEP) for name, model in models.items()}, scheme)
@@ -145,7 +159,7 @@ def backward(repetitions: int) -> None:
     models = {
         "slider-crank": (bench_dynamics.crank()[0], UNTIL),
         "cable of 20 elements": (bench_dynamics.pendulum(20)[0], 1.0), "floating body, 6 shapes": (floating(0), 0.4),
-        "arm of 6 links, one of 20 shapes": (arm(20), 0.4),
+        "arm of 6 links, one of 20 shapes": (arm(20), 0.4), "boom of 3 substructures": (boom(3), 0.4),
     }  # fmt: skip
     both_roads(repetitions, models, lambda compiled: fx.BDF(compiled=compiled))
 

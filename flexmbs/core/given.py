@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "ACCELERATION", "BLOCKS", "COORDINATES", "ENV", "LOADS", "MASS", "ON_RATES", "RESIDUAL", "SCALE", "STATE",
-    "STIFFNESS_WEIGHT", "VELOCITY", "WEIGHTS", "WORK", "Given",
+    "ACCELERATION", "BLOCKS", "COORDINATES", "ENV", "LOADS", "MASS", "ON_RATES", "OPERATORS", "RESIDUAL", "SCALE",
+    "STATE", "STIFFNESS_WEIGHT", "VELOCITY", "WEIGHTS", "WORK", "Given",
 ]  # fmt: skip
 
 
@@ -21,5 +21,7 @@ LOADS = Given("given")
 COORDINATES, VELOCITY, ACCELERATION = Given("state.q"), Given("state.v"), Given("state.a")
 SCALE, STIFFNESS_WEIGHT = Given("env.scale"), Given("weights[0]")
 
-WORK, RESIDUAL, BLOCKS, MASS = Given("markers"), Given("markers.r"), Given("markers.B"), Given("mass")
-"""The work of the markers, its residual and blocks, the mass blocks: of one workspace, which groups do not know."""
+WORK, RESIDUAL, BLOCKS, OPERATORS = Given("markers"), Given("markers.r"), Given("markers.B"), Given("markers.T")
+MASS = Given("mass")
+"""The work of the markers, its residual, blocks and tangent operators, the mass blocks: of one workspace, which groups
+do not know."""

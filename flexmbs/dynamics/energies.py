@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.given import ENV, STATE, VELOCITY
 from flexmbs.dynamics.stage_calls import Prepared, state_of
 from flexmbs.dynamics.stages import Stage
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.system.groups import BodyGroup
 
-__all__ = ["Energies", "LossesOfTerms"]
+__all__ = ["Energies", "LossesOfTerms", "VaryingWeights"]
 
 
 class LossesOfTerms:
@@ -38,6 +39,32 @@ class LossesOfTerms:
         """What they feed into the system; not positive if they only take."""
         state = state_of(q, v, v, v)
         return sum(term.power(term.group, state) for term in self._terms if term.power is not None)
+
+
+class VaryingWeights:
+    """Power of gravity that varies with time on the bodies of one `Dynamics` that apply it themselves.
+
+    ``varies (n_loads,)``: which loads have a history.
+    """
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self.varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
+        self._parts: list[tuple[BodyGroup, IntArray, FloatArray]] = []
+        for group in dynamics.mechanics.groups:
+            load, g = group.own_gravity
+            varies = self.varies[load]
+            if varies.any():
+                self._parts.append((group, load[varies], g[varies]))
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def power(self, q: FloatArray, v: FloatArray, scale: FloatArray) -> float:
+        """What it feeds into the system with these factors of loads."""
+        power = 0.0
+        for group, load, g in self._parts:
+            power += float(scale[load] @ g @ group.momentum(q, v)[0])
+        return power
 
 
 class Energies:
@@ -63,7 +90,7 @@ class Energies:
         self._placed = (dynamics.n_linear + 7 * bodies + axes).ravel()
         rows = np.flatnonzero(np.diff(m.markers.ptr) > 0)
         self._moving, self._first = rows, m.markers.ptr[rows]
-        self._varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
+        self._weights = VaryingWeights(dynamics)
 
     def kinetic(self, v: FloatArray) -> float:
         """v M v / 2 of all bodies; first-order states, which are velocities of their own, do not count."""
@@ -118,27 +145,19 @@ class Energies:
         if n:
             total += float(dead[self._moved] @ q[self._placed])
         scale = dyn.env.scale
-        if self._varies.any():
+        varies = self._weights.varies
+        if varies.any():
             scale = scale.copy()
-            scale[: len(self._varies)][self._varies] = 0.0
+            scale[: len(varies)][varies] = 0.0
         return total + sum(group.weight_energy(q, scale) for group in dyn.mechanics.groups)
-
-    def _varying_weight(self, q: FloatArray, v: FloatArray) -> float:
-        """Power of gravity that varies with time, on bodies that apply it themselves."""
-        power = 0.0
-        for group in self.dynamics.mechanics.groups:
-            load, g = group.own_gravity
-            varies = self._varies[load]
-            if varies.any():
-                power += float(self.dynamics.env.scale[load[varies]] @ g[varies] @ group.momentum(q, v)[0])
-        return power
 
     def powers(self, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
         """Power (3,) of prescribed motions, of forces between markers, and of other loads."""
         dyn = self.dynamics
         loads = 0.0
         if not dyn.prescribed.steady:
-            loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v) + self._varying_weight(q, v)
+            loads = float((dyn.prescribed.steady_loads - dyn.prescribed.loads) @ v)
+            loads += self._weights.power(q, v, dyn.env.scale)
         loads += self._nodal.power(q, v, dyn.env.scale)
         m = dyn.mechanics
         if len(m.wrenches.mk):

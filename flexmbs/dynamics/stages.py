@@ -25,6 +25,7 @@ from flexmbs.core.given import (
     LOADS,
     MASS,
     ON_RATES,
+    OPERATORS,
     RESIDUAL,
     SCALE,
     STATE,
@@ -47,7 +48,7 @@ from flexmbs.kernels.pairs import joint_force, joint_tangent, pull_down
 from flexmbs.kernels.row_forces import row_force, row_force_tangent
 from flexmbs.kernels.wrenches import wrench_force, wrench_tangent
 from flexmbs.system.groups.inertia import InertiaCalls
-from flexmbs.system.moving_mass import copy_entries, renew_masses
+from flexmbs.system.moving_mass import copy_entries, renew_masses, sum_entries
 from flexmbs.system.refusals import refuse_along, refuse_contact, refuse_force, refuse_marker, refuse_pair
 from flexmbs.system.system import EvaluationError, System
 
@@ -152,6 +153,9 @@ def _inertia(dyn: Dynamics) -> Iterator[Pair]:
     if moving:
         rows = Stage("mass", copy_entries, dyn.moving_mass.row_arrays, compiled_only=True)
         yield rows, rows
+    if any(blocks.shared for blocks, _ in moving):
+        shared = Stage("mass", sum_entries, dyn.moving_mass.shared_arrays, compiled_only=True)
+        yield shared, shared
     mass = Stage("mass", inertia_force, (*dyn.mass_rows, ACCELERATION, LOADS, r))
     yield mass, mass
     if len(dyn.damped_mass):
@@ -215,7 +219,7 @@ def _renewed_mass(dyn: Dynamics, moving: MovingBlocks, kind: str) -> list[Stage]
 def _in_place(dyn: Dynamics, name: str, calls: Calls) -> list[Stage]:
     """Calls of a group of bodies with the arrays of one workspace."""
     work = dyn.markers
-    own = {WORK: work, RESIDUAL: work.r, BLOCKS: work.B}
+    own = {WORK: work, RESIDUAL: work.r, BLOCKS: work.B, OPERATORS: work.T}
     if dyn.mass_changes:
         own[MASS] = dyn.moving_mass.buffer
     return [Stage(name, kernel, tuple(own.get(a, a) if isinstance(a, Given) else a for a in arguments))

@@ -37,7 +37,7 @@ from flexmbs.kernels.shape_stacks import (
 )
 from flexmbs.kernels.small_matrices import add_product, apply, cross_matrix, fill, multiply
 
-__all__ = ["floating_tangent"]
+__all__ = ["floating_blocks", "floating_tangent"]
 
 
 @kernel
@@ -142,11 +142,11 @@ def close_shapes(
 
 
 @kernel
-def floating_tangent(
-    group: FloatingGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]
-) -> int:
-    """The forces, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
-    floating_force(group, state, env, work)
+def floating_blocks(
+    group: FloatingGroup, state: State, env: Env, operators: FloatArray, weights: tuple[float, float],
+    blocks: FloatArray,
+) -> None:  # fmt: skip
+    """wq d(M a + ...)/dq T + wv d(...)/dv into the blocks; ``operators``: T of all frames."""
     wq, wv = weights
     room, vectors = np.zeros((17, 3, 3)), np.empty((6, 3))
     R, J, W, E, S = room[0], room[1], room[2], room[3], room[4]
@@ -167,7 +167,7 @@ def floating_tangent(
     q, v, acc = state.q, state.v, state.a
     for i in range(n):
         frame_rotation(q, group.qi[i], R)
-        d, T = group.dofs[i], work.T[group.rot[i]]
+        d, T = group.dofs[i], operators[group.rot[i]]
         first = d[6] if m else 0
         eta, rate, rate2 = q[first : first + m], v[first : first + m], acc[first : first + m]
         if second:
@@ -201,7 +201,7 @@ def floating_tangent(
                 L[a, b] = Ydd[a, b]
         affine_accelerations(group.G[i], Y, Yd, u, X, W, L)
         o = group.b1 + i * size * size
-        B = work.B[o : o + size * size].reshape(size, size)
+        B = blocks[o : o + size * size].reshape(size, size)
         fill(B, 0.0)
         frame_tangent(group.G[i, 0, 0], room, vectors, L, T, weights, B)
         shape_rows(F, whole, wholed, u, w, T, weights, B)
@@ -247,4 +247,13 @@ def floating_tangent(
                 B[a, 6 + k] = R[a, 0] * P[0, 0, k] + R[a, 1] * P[0, 1, k] + R[a, 2] * P[0, 2, k]
         add_axial(1.0, T2, B)
         add_axial(-wq, T1, B)
+
+
+@kernel
+def floating_tangent(
+    group: FloatingGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]
+) -> int:
+    """The forces, and their derivatives into the blocks."""
+    floating_force(group, state, env, work)
+    floating_blocks(group, state, env, work.T, weights, work.B)
     return -1

@@ -14,8 +14,8 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State,
 from flexmbs.core.jit import kernel
 
 __all__ = [
-    "RigidGroup", "add_block_damping", "add_rows_product", "clear_wrenches", "gyroscopic_force", "gyroscopic_tangent",
-    "inertia_force",
+    "RigidGroup", "add_block_damping", "add_rows_product", "clear_forces", "clear_wrenches", "gyroscopic_force",
+    "gyroscopic_tangent", "inertia_force",
 ]  # fmt: skip
 
 
@@ -113,3 +113,10 @@ def add_block_damping(damped: FloatArray, B: FloatArray, weights: tuple[float, f
 def clear_wrenches(W: FloatArray) -> None:
     """W = 0, before everything that acts on markers adds to it."""
     W[:] = 0.0
+
+
+@kernel
+def clear_forces(r: FloatArray) -> None:
+    """r = 0, before forces on bodies in a numbering of their own add to it."""
+    for i in range(r.shape[0]):
+        r[i] = 0.0

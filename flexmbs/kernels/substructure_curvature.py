@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.jit import kernel
+from flexmbs.core.jit import inlined, kernel
 
 __all__ = ["Bending", "curvature_energy", "curvature_force", "curvature_tangent"]
 
@@ -39,7 +39,7 @@ class Bending(NamedTuple):
     tau: float
 
 
-@kernel
+@inlined
 def curvature(y: FloatArray, k: FloatArray, J: FloatArray) -> None:
     """Curvatures k (2,) and their derivative J (2, 4) by y = (a, b)."""
     p, q = y[0] * y[0] + y[1] * y[1], y[0] * y[2] + y[1] * y[3]
@@ -55,7 +55,7 @@ def curvature(y: FloatArray, k: FloatArray, J: FloatArray) -> None:
         J[i, 2 + i] += 1.0
 
 
-@kernel
+@inlined
 def second_derivative(y: FloatArray, i: int, H: FloatArray) -> None:
     """That of curvature i by y, (4, 4)."""
     p, q = y[0] * y[0] + y[1] * y[1], y[0] * y[2] + y[1] * y[3]
@@ -81,7 +81,7 @@ def second_derivative(y: FloatArray, i: int, H: FloatArray) -> None:
             H[2 + j, 2 + k] = 0.0
 
 
-@kernel
+@inlined
 def at_point(bend: Bending, g: int, z: FloatArray, y: FloatArray) -> None:
     """y = (a, b) of amplitudes."""
     for i in range(2):
@@ -92,7 +92,7 @@ def at_point(bend: Bending, g: int, z: FloatArray, y: FloatArray) -> None:
         y[i], y[2 + i] = s, t
 
 
-@kernel
+@inlined
 def moments(bend: Bending, y: FloatArray, yd: FloatArray, J: FloatArray, M: FloatArray, linear: FloatArray) -> None:
     """EI (k + tau k'), and EI (b + tau b')."""
     k = np.empty(2)
@@ -147,26 +147,24 @@ def curvature_tangent(bend: Bending, z: FloatArray, rate: FloatArray, KF: FloatA
                 if a > 1 and b > 1:
                     A[a, b] -= w * bend.EI[a - 2, b - 2]
                     C[a, b] -= w * bend.tau * bend.EI[a - 2, b - 2]
-        add_product(bend, g, A, row, KF)
+        add_product(bend.slope[g], bend.curve[g], A, row, KF)
         if bend.tau > 0.0:
-            add_product(bend, g, C, row, DF)
+            add_product(bend.slope[g], bend.curve[g], C, row, DF)
 
 
 @kernel
-def add_product(bend: Bending, g: int, A: FloatArray, row: FloatArray, out: FloatArray) -> None:
-    """Add B^T A B to the lower right part, with B (4, m) of slopes and curvatures."""
+def add_product(S: FloatArray, C: FloatArray, A: FloatArray, row: FloatArray, out: FloatArray) -> None:
+    """Add B^T A B to the lower right part, with B (4, m) of slopes and curvatures at a point."""
     m = row.shape[1]
     for a in range(4):
+        s0, s1, t0, t1 = A[a, 0], A[a, 1], A[a, 2], A[a, 3]
         for k in range(m):
-            s = 0.0
-            for i in range(2):
-                s += A[a, i] * bend.slope[g, i, k] + A[a, 2 + i] * bend.curve[g, i, k]
-            row[a, k] = s
+            row[a, k] = (s0 * S[0, k] + t0 * C[0, k]) + (s1 * S[1, k] + t1 * C[1, k])
     for j in range(m):
-        for i in range(2):
-            s, t = bend.slope[g, i, j], bend.curve[g, i, j]
-            for k in range(m):
-                out[6 + j, 6 + k] += s * row[i, k] + t * row[2 + i, k]
+        s0, s1, t0, t1 = S[0, j], S[1, j], C[0, j], C[1, j]
+        for k in range(m):
+            here = out[6 + j, 6 + k] + (s0 * row[0, k] + t0 * row[2, k])
+            out[6 + j, 6 + k] = here + (s1 * row[1, k] + t1 * row[3, k])
 
 
 @kernel

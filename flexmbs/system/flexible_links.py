@@ -29,11 +29,11 @@ from flexmbs.core.given import (
     VELOCITY,
     WEIGHTS,
     WORK,
-    Given,
 )
 from flexmbs.kernels.floating import floating_force, floating_mass
 from flexmbs.kernels.floating_moments import FloatingGroup
-from flexmbs.kernels.floating_tangent import floating_tangent
+from flexmbs.kernels.floating_tangent import floating_blocks
+from flexmbs.kernels.inertia import clear_forces
 from flexmbs.kernels.trees.dynamics import composite_mass, composite_tangent, inwards, link_inertias, rigid_wrenches
 from flexmbs.kernels.trees.flexible_kernels import (
     LinkGroup,
@@ -42,8 +42,6 @@ from flexmbs.kernels.trees.flexible_kernels import (
     add_products,
     add_rows,
     add_wrenches,
-    clear,
-    copy,
     gather_rows,
     gather_shapes,
     link_frames,
@@ -52,7 +50,9 @@ from flexmbs.kernels.trees.flexible_kernels import (
 from flexmbs.kernels.trees.group import TreeGroup
 from flexmbs.kernels.trees.motion import outwards, place_columns
 from flexmbs.model.trees.flexible_link import FlexibleLink
+from flexmbs.system.groups.inertia import call_all
 from flexmbs.system.groups.own_arrays import Own, with_own
+from flexmbs.system.own_floating import own_group, own_state, own_work
 from flexmbs.system.tree_places import TreePlaces
 
 if TYPE_CHECKING:
@@ -99,12 +99,10 @@ class FlexibleLinks:
             np.array(p), np.array(eta, dtype=np.int64).reshape(n, m), np.array(place, dtype=np.int64).reshape(n, m),
             np.zeros((n, 4, 3)),
         )  # fmt: skip
-        frames = n * m + 6 * np.arange(n)[:, None] + np.arange(6)
-        shapes = m * np.arange(n)[:, None] + np.arange(m)
-        floating = FloatingGroup.made(
-            (np.hstack((frames, shapes)), n * m + 7 * np.arange(n), np.arange(n)), 0, [b.inertia for b in bodies],
+        floating = own_group(
+            [b.inertia for b in bodies],
             (np.array([b.stiffness for b in bodies]), np.array([b.viscosity for b in bodies])),
-            (np.zeros(0, dtype=np.int64), np.zeros((0, 3))),
+            (np.zeros(0, dtype=np.int64), np.zeros((0, 3))), np.arange(n),
         )  # fmt: skip
         self.parts += ((own, floating, _local(n, m)),)
 
@@ -131,10 +129,7 @@ class FlexibleLinks:
         for links, floating, local in self.parts:
             calls += self._evaluate(links, floating, local)
             for wanted, out in (((1.0, 0.0), local.K), ((0.0, 1.0), local.D)):
-                calls += [
-                    (floating_tangent, (floating, local.state, local.env, local.work, wanted)),
-                    (copy, (local.work.B, out)),
-                ]
+                calls.append((floating_blocks, (floating, local.state, local.env, local.T, wanted, out)))
             calls.append((add_inertia, (group, links, local.state.v, local.M, local.D, True)))
         calls += [(inwards, (group, WORK, True)), (composite_tangent, (group, COORDINATES, WORK, WEIGHTS))]
         for links, _, local in self.parts:
@@ -174,9 +169,7 @@ class FlexibleLinks:
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         """The mass at q into the blocks."""
-        own = {COORDINATES: q, MASS: blocks}
-        for kernel, arguments in self.mass:
-            kernel(*[own[a] if isinstance(a, Given) else a for a in arguments])
+        call_all(self.mass, {COORDINATES: q, MASS: blocks})
 
     def energy(self, q: FloatArray) -> float:
         """Strain energy of all flexible links."""
@@ -222,7 +215,7 @@ class FlexibleLinks:
         return [
             (link_motion, (self.group, links, COORDINATES, VELOCITY, ACCELERATION, x.q, x.v, x.a)),
             (floating_mass, (floating, x.q, local.M)),
-            (clear, (r,)),
+            (clear_forces, (r,)),
             (floating_force, (floating, x, local.env, local.work)),
             (add_products, (floating.dofs, local.M, x.a, r)),
             (gather_rows, (floating.dofs, r, local.r)),
@@ -231,11 +224,12 @@ class FlexibleLinks:
 
 
 class _Local(NamedTuple):
-    """Work arrays of floating bodies of their own, n of m shapes, numbered shapes first."""
+    """Work arrays of floating bodies of their own, n of m shapes, whose frames do not turn (T = 1)."""
 
     state: State
     env: Env
     work: MarkerWork
+    T: FloatArray
     r: FloatArray
     M: FloatArray
     K: FloatArray
@@ -244,22 +238,15 @@ class _Local(NamedTuple):
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
         """Those that kernels write to."""
-        return (*self.state[:3], self.work.r, self.work.B, self.work.S, self.r, self.M, self.K, self.D)
+        return (*self.state[:3], self.work.r, self.r, self.M, self.K, self.D)
 
 
 def _local(n: int, m: int) -> _Local:
     """At rest in their frames."""
-    n_v, size = n * (6 + m), n * (6 + m) ** 2
-    q = np.zeros(n * (7 + m))
-    q[n * m + 3 :: 7] = 1.0
-    none = np.zeros((0, 6))
+    size = n * (6 + m) ** 2
     T = np.zeros((n, 3, 3))
     T[:] = np.eye(3)
-    work = MarkerWork(
-        np.zeros(n_v), np.zeros(size), np.zeros((0, 3)), np.zeros((0, 3, 3)), none, none, none, none, none, T,
-        np.zeros((64, 12)),
-    )  # fmt: skip
-    state = State(q, np.zeros(n_v), np.zeros(n_v), np.zeros(0))
     return _Local(
-        state, Env(0.0, np.zeros(0)), work, np.zeros((n, 6 + m)), np.zeros(size), np.zeros(size), np.zeros(size)
-    )
+        own_state(n, m), Env(0.0, np.zeros(0)), own_work(n, m), T, np.zeros((n, 6 + m)), np.zeros(size),
+        np.zeros(size), np.zeros(size),
+    )  # fmt: skip

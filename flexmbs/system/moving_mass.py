@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexmbs.system.groups import MovingBlocks
     from flexmbs.system.system import System
 
-__all__ = ["MovingMass", "copy_entries", "mass_moves", "moving_entries", "renew_masses", "structure"]
+__all__ = ["MovingMass", "copy_entries", "mass_moves", "moving_entries", "renew_masses", "structure", "sum_entries"]
 
 
 def mass_moves(mechanics: Mechanics) -> bool:
@@ -67,8 +67,10 @@ def renew_masses(blocks: FloatArray, places: IntArray, masses: FloatArray) -> No
 
 
 @kernel
-def add_entries(blocks: FloatArray, source: IntArray, target: IntArray, data: FloatArray) -> None:
-    """Add entries of blocks at their places."""
+def sum_entries(blocks: FloatArray, constant: FloatArray, source: IntArray, target: IntArray, data: FloatArray) -> None:
+    """Sums of entries of blocks that have places in common, and of what is ``constant`` at the place of each."""
+    for i in range(target.shape[0]):
+        data[target[i]] = constant[i]
     for i in range(source.shape[0]):
         data[target[i]] += blocks[source[i]]
 
@@ -117,8 +119,7 @@ class MovingMass:
 
     def _add_shared(self, data: FloatArray) -> None:
         if len(self._shared.source):
-            data[self._shared.target] = self._constant
-            add_entries(self._blocks, self._shared.source, self._shared.target, data)
+            sum_entries(self._blocks, self._constant, self._shared.source, self._shared.target, data)
 
     def _refresh(self) -> None:
         if self._stale:
@@ -144,6 +145,11 @@ class MovingMass:
     def row_arrays(self) -> tuple[Any, ...]:
         """The arguments of `copy_entries` for the mass that multiplies accelerations."""
         return self._blocks, self._own.source, self._own.target, self.rows.data
+
+    @property
+    def shared_arrays(self) -> tuple[Any, ...]:
+        """The arguments of `sum_entries` for the same."""
+        return self._blocks, self._constant, self._shared.source, self._shared.target, self.rows.data
 
     @property
     def step_arrays(self) -> tuple[Any, ...]:

@@ -1,33 +1,36 @@
-"""Substructures of a model, compiled: their groups, the floating bodies behind them, and what calls the kernels."""
+"""Substructures of a model, compiled: their groups, the floating bodies behind them, and the calls of kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
-from flexmbs.core.errors import ModelError
+from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork, State
+from flexmbs.core.given import BLOCKS, COORDINATES, ENV, MASS, OPERATORS, RESIDUAL, STATE, WEIGHTS
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.floating import floating_energy, floating_force, floating_mass
-from flexmbs.kernels.floating_moments import FloatingGroup
-from flexmbs.kernels.floating_tangent import floating_tangent
-from flexmbs.kernels.substructure import SubstructureGroup, bending, lift, pulled_force, pulled_mass, pulled_tangent
+from flexmbs.kernels.floating_tangent import floating_blocks
+from flexmbs.kernels.inertia import clear_forces
+from flexmbs.kernels.substructure import SubstructureGroup, bending, lift, lift_place, pulled_force, pulled_mass
 from flexmbs.kernels.substructure_elasticity import elastic_energy
-from flexmbs.model.forces.distributed import Gravity
+from flexmbs.kernels.substructure_tangent import pulled_tangent
+from flexmbs.system.groups.floating import frame_momentum
+from flexmbs.system.groups.gravity import gravity_of
+from flexmbs.system.groups.inertia import call_all
 from flexmbs.system.groups.own_arrays import Own, with_own
+from flexmbs.system.own_floating import own_group, own_state, own_work
 
 if TYPE_CHECKING:
     from flexmbs.model.bodies.substructure import Substructure
     from flexmbs.model.model import Model
     from flexmbs.system.coordinates import Coordinates
+    from flexmbs.system.groups.inertia import Calls
 
 __all__ = ["SubstructureSet", "substructure_sets"]
-
-WORK_ARRAYS = ("_q", "_v", "_a", "_gamma", "_force", "_mass", "_K", "_D")
 
 
 class SubstructureSet:
@@ -38,9 +41,13 @@ class SubstructureSet:
     parts : tuple of Substructure
     group : SubstructureGroup
     floating : FloatingGroup
-        The floating bodies, in a numbering of their own: m amplitudes of each, then the frames.
+        The floating bodies, in a numbering of their own (`flexmbs.system.own_floating`).
+    own : OwnArrays
+        Their state, which is lifted from that of the model, and what is evaluated of it.
     dofs : (n, 12 + k) int array
         Places in v, with their blocks from ``b1`` on.
+    force, tangent, mass : Calls
+        Calls of kernels for forces, these with their derivatives, and the mass; forces need the mass of the same place.
     """
 
     def __init__(self, parts: list[Substructure], model: Model, coordinates: Coordinates, b1: int) -> None:
@@ -70,28 +77,47 @@ class SubstructureSet:
             EI=np.array([p.line.stiffness for p in parts]), tau=np.array([p.retardation_time for p in parts]),
             room=np.zeros((n, 8, 3, 3)), line=np.zeros((n, 9, 3)),
         )  # fmt: skip
-        self.floating = self._floating(model, turns[0])
-        self._q, self._v, self._a = np.zeros(n * m + 7 * n), np.zeros(n * m + 6 * n), np.zeros(n * m + 6 * n)
-        self._gamma, self._force = np.zeros((n, m)), np.zeros(n * m + 6 * n)
-        shape = (n, 6 + m, 6 + m)
-        self._mass, self._K, self._D = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-
-    def _floating(self, model: Model, rot: IntArray) -> FloatingGroup:
-        n, m = self.n, self.m
-        loads = [(i, load) for i, load in enumerate(model.loads) if isinstance(load, Gravity)]
-        for _, load in loads:
-            if len(load.acceleration) != 3:
-                raise ModelError(f"Gravity: acceleration has 2 components, but {self.parts[0]} moves in space.")
-        frames, shapes = n * m + 6 * np.arange(n), m * np.arange(n)
-        dofs = np.concatenate((frames[:, None] + np.arange(6), shapes[:, None] + np.arange(m)), axis=1)
-        return FloatingGroup.made(
-            (dofs, n * m + 7 * np.arange(n), rot), 0, [p.inertia for p in self.parts],
-            (np.zeros((n, m, m)), np.zeros((n, m, m))),
-            (
-                np.array([i for i, _ in loads], dtype=np.int64),
-                np.array([load.acceleration for _, load in loads], dtype=np.float64).reshape(len(loads), 3),
-            ),
+        loads = gravity_of(model, str(parts[0]))
+        self.floating = own_group(
+            [p.inertia for p in parts], (np.zeros((n, m, m)), np.zeros((n, m, m))), loads, turns[0]
+        )
+        size = n * (6 + m) ** 2
+        self.own = OwnArrays(
+            own_state(n, m), own_work(n, m), np.zeros((n, m)), np.zeros((n, m)), np.zeros(size), np.zeros(size),
+            np.zeros(size),
         )  # fmt: skip
+        self.force, self.tangent, self.mass = self._force(), self._tangent(), self._mass()
+
+    def _force(self) -> Calls:
+        """r += all but M a; the mass is that of the last calls of ``mass``."""
+        group, floating, own = self.group, self.floating, self.own
+        return (
+            (lift, (group, STATE, own.state, own.gamma)),
+            (clear_forces, (own.work.r,)),
+            (floating_force, (floating, own.state, ENV, own.work)),
+            (pulled_force, (group, own.state, own.gamma, own.work.r, own.M, own.elastic, RESIDUAL)),
+        )
+
+    def _tangent(self) -> Calls:
+        """The same, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
+        floating, own = self.floating, self.own
+        derivatives = tuple(
+            (floating_blocks, (floating, own.state, ENV, OPERATORS, wanted, out))
+            for wanted, out in (((1.0, 0.0), own.K), ((0.0, 1.0), own.D))
+        )
+        pulled = (
+            self.group, STATE, own.state, own.work.r, own.M, own.elastic, own.K, own.D, OPERATORS, WEIGHTS, BLOCKS,
+        )  # fmt: skip
+        return (*self._force(), *derivatives, (pulled_tangent, pulled))
+
+    def _mass(self) -> Calls:
+        """The mass into the blocks."""
+        group, own = self.group, self.own
+        return (
+            (lift_place, (group, COORDINATES, own.state.q)),
+            (floating_mass, (self.floating, own.state.q, own.M)),
+            (pulled_mass, (group, own.M, MASS)),
+        )
 
     @property
     def blocks(self) -> Blocks:
@@ -106,98 +132,79 @@ class SubstructureSet:
     @property
     def scratch(self) -> tuple[FloatArray, ...]:
         """Work arrays."""
-        own = tuple(getattr(self, name) for name in WORK_ARRAYS)
-        return (*own, self.group.room, self.group.line, self.floating.work, self.floating.work4)
+        return (*self.own.arrays, self.group.room, self.group.line, self.floating.work, self.floating.work4)
 
     def with_own(self, own: Own) -> SubstructureSet:
         """The same with work arrays of ``own``."""
         found = copy(self)
-        found.group, found.floating = with_own(self.group, own), with_own(self.floating, own)
-        for name in WORK_ARRAYS:
-            setattr(found, name, own[getattr(self, name)])
+        for name in ("group", "floating", "own", "force", "tangent", "mass"):
+            setattr(found, name, with_own(getattr(self, name), own))
         return found
 
-    def _lift(self, state: State) -> None:
-        lift(self.group, state, self._q, self._v, self._a, self._gamma)
+    def write(self, q: FloatArray, blocks: FloatArray) -> None:
+        """The mass at q into the blocks."""
+        call_all(self.mass, {COORDINATES: q, MASS: blocks})
 
-    def mass(self, q: FloatArray, blocks: FloatArray, b1: int | None = None) -> None:
-        """The mass at q into the blocks, from ``b1`` on."""
-        none = np.zeros(int(self.dofs.max()) + 1)
-        state = State(q, none, none, none)
-        self._lift(state)
-        floating_mass(self.floating, self._q, self._mass.reshape(-1))
-        group = self.group if b1 is None else self.group._replace(b1=b1)
-        pulled_mass(group, state, self._mass, blocks)
-
-    def _forces(self, state: State, env: Env, work: MarkerWork) -> None:
-        """Add all but M a to the residual; the mass is that of the last call of `mass`."""
-        pulled_force(self.group, self._q, self._v, self._gamma, self._force, self._mass, work.r)
-
-    def force(self, state: State, env: Env, work: MarkerWork) -> None:
-        """r += all but M a."""
-        self._lift(state)
-        self._force[:] = 0.0
-        floating_force(self.floating, self._state, env, self._work(work, self._K))
-        self._forces(state, env, work)
-
-    def tangent(self, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]) -> None:
-        """The same, and wq d(M a + ...)/dq T + wv d(...)/dv into the blocks."""
-        self._lift(state)
-        for out, pair in ((self._D, (0.0, 1.0)), (self._K, (1.0, 0.0))):
-            self._force[:] = 0.0
-            floating_tangent(self.floating, self._state, env, self._work(work, out), pair)
-        self._forces(state, env, work)
-        pulled_tangent(
-            self.group, state, work.T, self._q, self._v, self._a, self._force, self._mass, self._K, self._D, weights,
-            work.B,
-        )  # fmt: skip
-
-    @property
-    def _state(self) -> State:
-        """Of the floating bodies."""
-        return State(self._q, self._v, self._a, self._gamma[0, :0])
-
-    def _work(self, work: MarkerWork, B: FloatArray) -> MarkerWork:
-        return work._replace(r=self._force, B=B.reshape(-1))
+    def _place(self, q: FloatArray) -> FloatArray:
+        """Coordinates of the floating bodies at q."""
+        lift_place(self.group, q, self.own.state.q)
+        return self.own.state.q
 
     def energies(self, q: FloatArray, scale: FloatArray) -> tuple[float, float]:
         """Strain energy, and the potential of gravity with these factors of loads."""
-        none = np.zeros(int(self.dofs.max()) + 1)
-        self._lift(State(q, none, none, none))
+        own = self._place(q)
         found = np.zeros((self.n, 2))
-        floating_energy(self.floating, self._q, scale, found)
-        g, z = self.group, self._q[: self.n * self.m].reshape(self.n, self.m)
+        floating_energy(self.floating, own, scale, found)
+        g, z = self.group, own[: self.n * self.m].reshape(self.n, self.m)
         strain = sum(elastic_energy(g.K[i], bending(g, i), z[i]) for i in range(self.n))
         return float(strain), float(found[:, 1].sum())
 
     def momentum(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Linear momentum, and angular momentum about the origin, (n, 3) each, inertial frame."""
-        self._lift(State(q, v, np.zeros_like(v), v[:0]))
-        floating_mass(self.floating, self._q, self._mass.reshape(-1))
+        state, size = self.own.state, 6 + self.m
+        lift(self.group, State(q, v, np.zeros_like(v), v[:0]), state, self.own.gamma)
+        floating_mass(self.floating, state.q, self.own.M)
         P, L = np.zeros((self.n, 3)), np.zeros((self.n, 3))
-        for i, (dofs, iq) in enumerate(zip(self.floating.dofs, self.floating.qi, strict=True)):
-            p = self._mass[i] @ self._v[dofs]
-            P[i] = p[:3]
-            L[i] = np.cross(self._q[iq : iq + 3], p[:3]) + from_quaternion(self._q[iq + 3 : iq + 7]) @ p[3:6]
+        bodies = zip(self.own.M.reshape(self.n, size, size), self.floating.dofs, self.floating.qi, strict=True)
+        for i, (M, dofs, iq) in enumerate(bodies):
+            p = M @ state.v[dofs]
+            P[i], L[i] = p[:3], frame_momentum(state.q[iq : iq + 7], p)
         return P, L
 
     def centres(self, q: FloatArray) -> FloatArray:
         """First moments of mass (n, 3) about the origin."""
-        none = np.zeros(int(self.dofs.max()) + 1)
-        self._lift(State(q, none, none, none))
+        own = self._place(q)
         out = np.zeros((self.n, 3))
         for i, iq in enumerate(self.floating.qi):
-            z = self._q[i * self.m : (i + 1) * self.m]
             inertia = self.parts[i].inertia
-            inside = inertia.first + inertia.P @ z
-            out[i] = inertia.mass * self._q[iq : iq + 3] + from_quaternion(self._q[iq + 3 : iq + 7]) @ inside
+            inside = inertia.first + inertia.P @ own[i * self.m : (i + 1) * self.m]
+            out[i] = inertia.mass * own[iq : iq + 3] + from_quaternion(own[iq + 3 : iq + 7]) @ inside
         return out
 
     def amplitudes(self, q: FloatArray) -> FloatArray:
         """z (n, m) at q."""
-        none = np.zeros(int(self.dofs.max()) + 1)
-        self._lift(State(q, none, none, none))
-        return self._q[: self.n * self.m].reshape(self.n, self.m).copy()
+        return self._place(q)[: self.n * self.m].reshape(self.n, self.m).copy()
+
+
+class OwnArrays(NamedTuple):
+    """Work arrays of the floating bodies of a set: of m amplitudes each, without elasticity of their own.
+
+    ``work`` is of their forces; ``gamma (n, m)``: parts of the accelerations of the amplitudes by velocities;
+    ``elastic (n, m)``: elastic forces; mass, stiffness and damping ``M, K, D``, blocks of (6 + m)^2.
+    """
+
+    state: State
+    work: MarkerWork
+    gamma: FloatArray
+    elastic: FloatArray
+    M: FloatArray
+    K: FloatArray
+    D: FloatArray
+
+    @property
+    def arrays(self) -> tuple[FloatArray, ...]:
+        """Those that kernels write to."""
+        return (*self.state[:3], self.work.r, self.gamma, self.elastic, self.M, self.K, self.D)
 
 
 def substructure_sets(

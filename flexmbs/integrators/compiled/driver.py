@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.core.written_modules import Module
 from flexmbs.dynamics.bristles import BristleRows
-from flexmbs.dynamics.energies import LossesOfTerms
+from flexmbs.dynamics.energies import LossesOfTerms, VaryingWeights
 from flexmbs.dynamics.gaps import GapRows
 from flexmbs.integrators.compiled.addresses import address
 from flexmbs.integrators.compiled.control import ControlMemory, SamplePlan
@@ -56,9 +56,8 @@ def hindrance(dynamics: Dynamics, form: Form) -> str:
     found = form.hindrance()
     if found:
         return found
-    varies = np.array([load.history is not None for load in dynamics.system.model.loads], dtype=bool)
     for group in m.groups:
-        reason = group.hindrance(varies)
+        reason = group.hindrance
         if reason:
             return reason
     return ""
@@ -89,7 +88,7 @@ class Driver:
         self._wrench_power = np.zeros((2 * n if self._wrenches else 1, *dyn.markers.W.shape))
         self._user_power = np.zeros((2 * n if self._users else 1, *dyn.markers.W.shape))
         self._acting = len(m.forces.mA) + len(m.contacts.mA) + len(m.distributed_owners) > 0
-        self._nodal, self._losses = NodalLoads(dyn), LossesOfTerms(dyn)
+        self._nodal, self._losses, self._weights = NodalLoads(dyn), LossesOfTerms(dyn), VaryingWeights(dyn)
         matrix = dyn.matrix
         first, second = matrix.cut
         slots = matrix.static_slots
@@ -360,9 +359,10 @@ class Driver:
         if not dyn.prescribed.steady:
             dead, n_v = dyn.prescribed.steady_loads, dyn.n_v
             loads[:] = [float((dead - a[:n_v]) @ v) for a, v in zip(given[rows], x.V[states], strict=True)]
-        if self._nodal:
-            of_states = zip(x.Q[states], x.V[states], scale[rows], strict=True)
-            loads += [self._nodal.power(q, v, factors) for q, v, factors in of_states]
+        for source in (self._weights, self._nodal):
+            if source:
+                of_states = zip(x.Q[states], x.V[states], scale[rows], strict=True)
+                loads += [source.power(q, v, factors) for q, v, factors in of_states]
         if self._losses:
             springs += [self._losses.power(q, v) for q, v in zip(x.Q[states], x.V[states], strict=True)]
         for told, exists in ((self._wrench_power, self._wrenches), (self._user_power, self._users)):

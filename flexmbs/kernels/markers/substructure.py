@@ -1,4 +1,4 @@
-r"""Points of substructures between their two frames, moved by the amplitudes z of `flexmbs.kernels.substructure`.
+r"""Points of substructures between their frames, moved by the amplitudes z of `flexmbs.kernels.substructure_frames`.
 
 With the frames A and B, z(A, B, \xi), the point y = s + Phi z in axes of A, the sum of forces f at it and u = A^T f:
 
@@ -20,7 +20,7 @@ import numpy as np
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
-from flexmbs.kernels.substructure import (
+from flexmbs.kernels.substructure_frames import (
     amplitudes,
     couple,
     cross_add,
@@ -72,8 +72,8 @@ def moved(group: SubstructurePoints, i: int, state: State, z: FloatArray, local:
     q, v, d = state.q, state.v, group.dofs[i]
     relative(group, i, q, v, v)
     room, line = group.room[i], group.line[i]
-    amplitudes(group, i, line[0], room[1], z[0])
-    amplitudes(group, i, line[1], room[2], z[1])
+    amplitudes(group.s[i], group.C[i], line[0], room[1], z[0])
+    amplitudes(group.s[i], group.C[i], line[1], room[2], z[1])
     for k in range(3):
         z[0, k] -= group.d0[i, k]
     for k in range(6, z.shape[1]):
@@ -122,7 +122,7 @@ def point_place(group: SubstructurePoints, state: State, env: Env, work: MarkerW
             force_on_body(
                 group, i, local[0], (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0), u, F
             )
-            pull(group, i, J, F, out)
+            pull(J, F, out)
             for j in range(size):
                 work.JT[row + j, a] = out[j]
         if not np.isfinite(work.p[k, 0] + work.p[k, 1] + work.p[k, 2]):
@@ -212,7 +212,7 @@ def point_pull(
             cross_add(1.0, local[0], du, dF[3:6])
             for n in range(m):
                 dF[6 + n] = group.Phi[i, 0, n] * du[0] + group.Phi[i, 1, n] * du[1] + group.Phi[i, 2, n] * du[2]
-            pull(group, i, J, dF, out)
+            pull(J, dF, out)
             if j < 12:
                 dF[:] = 0.0
                 second_column(group, i, F, Gamma, x[0], x[1], X[0], dF)

@@ -11,7 +11,7 @@ from flexmbs.core.jit import kernel
 from flexmbs.kernels.trees.group import A_, C_, F_, H_, J_, L_, M_, P_, R_, S_, V_, TreeGroup
 
 __all__ = [
-    "LinkGroup", "add_inertia", "add_mass", "add_products", "add_rows", "add_wrenches", "clear", "copy", "gather_rows",
+    "LinkGroup", "add_inertia", "add_mass", "add_products", "add_rows", "add_wrenches", "gather_rows",
     "gather_shapes", "link_frames", "link_motion",
 ]  # fmt: skip
 
@@ -108,20 +108,6 @@ def add_products(dofs: IntArray, M: FloatArray, a: FloatArray, r: FloatArray) ->
             for k in range(size):
                 s += M[(i * size + j) * size + k] * a[dofs[i, k]]
             r[dofs[i, j]] += s
-
-
-@kernel
-def clear(x: FloatArray) -> None:
-    """x = 0."""
-    for i in range(x.shape[0]):
-        x[i] = 0.0
-
-
-@kernel
-def copy(x: FloatArray, out: FloatArray) -> None:
-    """out = x."""
-    for i in range(x.shape[0]):
-        out[i] = x[i]
 
 
 @kernel

@@ -28,7 +28,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray, Term
@@ -332,11 +331,9 @@ class BodyGroup:
         """
         return math.inf
 
-    def hindrance(self, varies: NDArray[np.bool_]) -> str:
-        """Why steps of a model with these bodies cannot be compiled, empty if they can.
-
-        ``varies``: of each load, whether it has a history.
-        """
+    @property
+    def hindrance(self) -> str:
+        """Why steps of a model with these bodies cannot be compiled, empty if they can."""
         if self.moving is None or self.moving.renew:
             return ""
         return f"it has bodies of the kind {self.kind!r}, whose mass is renewed in Python"

@@ -162,9 +162,6 @@ class FloatingBodies(MovingBodies):
     def extent(self) -> list[FloatArray]:
         return super().extent() + [b.position + b.reduced.points @ b.rotation.T for b in self.bodies]
 
-    def hindrance(self, varies: Any) -> str:
-        return "the gravity on its floating bodies varies" if varies[self.own_gravity[0]].any() else ""
-
     def marker_entry(self, marker: FloatingMarker, point: bool) -> MarkerEntry:  # type: ignore[override]  # made by them
         span, dofs = self._frame[marker.body], self.velocities(marker.body)
         return MarkerEntry(FLOATING, dofs, dofs[3:],

@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.given import Given
 
-__all__ = ["Calls", "InertiaCalls", "InertiaStage", "MovingBlocks"]
+__all__ = ["Calls", "InertiaCalls", "InertiaStage", "MovingBlocks", "call_all"]
 
 Calls = tuple[tuple[Any, tuple[Any, ...]], ...]
 """Kernels with their arguments, among which are names of what differs (`flexmbs.core.given`)."""
+
+
+def call_all(calls: Calls, given: dict[Given, Any]) -> None:
+    """Call the kernels with what is ``given`` for the names."""
+    for kernel, arguments in calls:
+        kernel(*[given[a] if isinstance(a, Given) else a for a in arguments])
 
 
 class InertiaStage(NamedTuple):

@@ -14,7 +14,8 @@ from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.kernels.markers.substructure import SUBSTRUCTURE_POINT
 from flexmbs.system.groups.contract import least_ratio
 from flexmbs.system.groups.drawing import Drawing
-from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.gravity import gravity_of
+from flexmbs.system.groups.inertia import InertiaCalls, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.groups.own_arrays import Own
 from flexmbs.system.substructure_set import SubstructureSet, substructure_sets
@@ -70,13 +71,11 @@ class Substructures(MovingBodies):
     def compile(self, coordinates: Coordinates, b1: int) -> int:
         self._coordinates = coordinates
         self.sets = substructure_sets(self.bodies, self.model, coordinates, b1)
-        first = self.sets[0].floating
-        self.own_gravity = first.load, first.g
+        self.own_gravity = gravity_of(self.model, str(self.bodies[0]))
         self.blocks = tuple(part.blocks for part in self.sets)
-        self.stages = tuple(
-            InertiaStage("substructures", part, SubstructureSet.force, SubstructureSet.tangent) for part in self.sets
-        )
-        self.moving = MovingBlocks.whole(self.sets, self.write, shared=True)
+        self.stages = tuple(InertiaCalls("substructures", part, part.force, part.tangent) for part in self.sets)
+        renew = tuple(call for part in self.sets for call in part.mass)
+        self.moving = MovingBlocks.whole(self.sets, self.write, shared=True)._replace(renew=renew)
         end = self.sets[-1].end
         self.mass = self.mass_from(b1, end, coordinates.reference)
         return end
@@ -92,7 +91,7 @@ class Substructures(MovingBodies):
 
     def write(self, q: FloatArray, blocks: FloatArray) -> None:
         for part in self.sets:
-            part.mass(q, blocks)
+            part.write(q, blocks)
 
     @property
     def damping_ratio(self) -> float:
@@ -122,9 +121,6 @@ class Substructures(MovingBodies):
     def extent(self) -> list[FloatArray]:
         """That of its frames."""
         return []
-
-    def hindrance(self, varies: Any) -> str:
-        return "it has substructures, whose mass changes"
 
     def nodes(self, body: Any, q: FloatArray) -> FloatArray:
         """Places (n_t, n_nodes, 3) of its nodes in axes of the body where it begins, from states q (n_t, n_q)."""

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.given import COORDINATES, MASS
@@ -229,9 +228,6 @@ class Trees(MovingBodies):
 
     def extent(self) -> list[FloatArray]:
         return [link.place[0][None, :] for tree in self.bodies for link in tree.bodies]
-
-    def hindrance(self, varies: NDArray[np.bool_]) -> str:
-        return "the gravity on its trees varies" if varies[self.table.load].any() else ""
 
     def marker_entry(self, marker: Marker, point: bool) -> MarkerEntry | None:
         body: Any = marker.body
