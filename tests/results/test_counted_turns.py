@@ -83,6 +83,34 @@ def test_motions_of_which_few_states_are_stored(energy: bool, compiled: bool | N
     rests_wound(whole, 1e-6)
 
 
+@pytest.mark.parametrize("energy", [False, True])
+@pytest.mark.parametrize("compiled", [False, None])
+def test_what_is_left_of_a_killed_run_knows_its_turns(
+    energy: bool, compiled: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the states up to the last checkpoint, after 2000 of 2300 steps; the journal of a whole run holds them, too."""
+    options = {
+        "step": 5e-3, "integrator": fx.GeneralizedAlpha(compiled=compiled), "output": fx.Output(every=2.5, energy=energy)
+    }  # fmt: skip
+    whole = fx.simulate(wound(), until=11.5, file=tmp_path / "whole.h5", progress=False, **options)
+    with monkeypatch.context() as killed:
+        killed.setattr("flexmbs.io.time_files.Stream.close", lambda stream, solution: stream.writer.close())
+        fx.simulate(wound(), until=11.5, file=tmp_path / "run.h5", progress=False, **options)
+    with pytest.warns(fx.LossWarning, match="left out"):
+        left = fx.load(tmp_path / "run.h5.journal")
+    assert len(left) == 5
+    assert left.counted_angles is not None
+    assert np.array_equal(left.counted_angles, whole.counted_angles[:5])
+    assert np.array_equal(left.angle("hinge"), whole.angle("hinge")[:5])
+    rests_wound(left, 1e-6)
+    rests_wound(fx.load(left.save(tmp_path / "left.h5")), 1e-6)
+    rests_wound(fx.load(tmp_path / "whole.h5"), 1e-6)
+    rest = fx.simulate(left.model, until=11.5, start=left, progress=False, **options)
+    together = fx.concatenate(left, rest)
+    assert np.array_equal(together.counted_angles, whole.counted_angles)
+    rests_wound(together, 1e-6)
+
+
 def test_error_control() -> None:
     run = fx.simulate(wound(), until=12.0, output=SPARSE, progress=False)
     rests_wound(run, 1e-4)
