@@ -119,9 +119,9 @@ class Substructures(MovingBodies):
             moment += part.centres(q).sum(axis=0)
         return float(sum(body.mass for body in self.bodies)), moment
 
-    def extent(self) -> list[FloatArray]:
-        """That of its frames."""
-        return []
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        """What its frames reach."""
+        return iter(())
 
     def hindrance(self, varies: Any) -> str:
         return "it has substructures, whose mass changes"

@@ -227,8 +227,8 @@ class Trees(MovingBodies):
             total, moment = total + part, moment + where
         return total, moment
 
-    def extent(self) -> list[FloatArray]:
-        return [link.place[0][None, :] for tree in self.bodies for link in tree.bodies]
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        return ((tree, link.place[0][None, :]) for tree in self.bodies for link in tree.bodies)
 
     def hindrance(self, varies: NDArray[np.bool_]) -> str:
         return "the gravity on its trees varies" if varies[self.table.load].any() else ""
