@@ -244,8 +244,9 @@ def _enclosed(
         place = show((origin + points[triangles[i]].mean(axis=0)).round(6).tolist())
         warn_user(
             f"{owner}: the surface goes through itself: {len(crossing)} pairs of triangles cross, the first are "
-            f"{i} and {k}, near {place}. What it encloses twice there has twice the mass, and what it encloses inside out a "
-            f"negative one; repair it in the program that made it, or join the parts to one surface (union).",
+            f"{i} and {k}, near {place}. What it encloses twice there has twice the mass, and what it encloses "
+            f"inside out a negative one; repair it in the program that made it, or join the parts to one surface "
+            f"(union).",
             RuntimeWarning,
         )
     return sign * volume, sign * first, sign * np.asarray(second)
