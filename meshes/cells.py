@@ -23,7 +23,7 @@ from flexmbs.core.errors import MeshError, unknown_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CELL_TYPES", "CellType", "cell_type", "gradients", "measures", "quadrature", "shapes"]
+__all__ = ["CELL_TYPES", "CellType", "cell_type", "gradients", "local_faces", "measures", "quadrature", "shapes"]
 
 LINE = ((-1,), (1,))
 TRIANGLE = ((0, 0), (1, 0), (0, 1))
@@ -34,6 +34,11 @@ TRIANGLE_EDGES = ((0, 1), (1, 2), (2, 0))
 QUAD_EDGES = ((0, 1), (1, 2), (2, 3), (3, 0))
 TETRA_EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
 HEXAHEDRON_EDGES = (*QUAD_EDGES, (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7))
+FACES = {
+    "tetra": ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),
+    "hexahedron": ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
+}
+FACE_EDGES = {"tetra": TETRA_EDGES, "hexahedron": HEXAHEDRON_EDGES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +126,22 @@ def quadrature(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         points[:, axis] = u[:, axis] * rest
         weights = weights * rest
     return frozen_copy(points), frozen_copy(weights)
+
+
+@cache
+def local_faces(name: str) -> tuple[str, tuple[tuple[int, ...], ...]]:
+    """Type of the faces of a solid cell type, and their nodes within the cell, corners first, outward normals."""
+    kind = cell_type(name)
+    corners = FACES[kind.linear]
+    quadratic = kind.n_nodes > kind.n_corners
+    if not quadratic:
+        return {3: "triangle", 4: "quad"}[len(corners[0])], corners
+    middle = {frozenset(edge): kind.n_corners + i for i, edge in enumerate(FACE_EDGES[kind.linear])}
+    full = tuple(
+        (*face, *(middle[frozenset((face[i], face[(i + 1) % len(face)]))] for i in range(len(face))))
+        for face in corners
+    )
+    return {3: "triangle6", 4: "quad8"}[len(corners[0])], full
 
 
 def measures(jacobians: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -37,7 +37,20 @@ SPLIT = {
     ".stl": re.compile(rb"^[ \t]*(?:vertex|facet)\b.*?[ \t]([-+.0-9]*[0-9]_[0-9]\S*)", re.MULTILINE),
     ".obj": re.compile(rb"^[ \t]*(?:v|vn|vt|f)\b.*?[ \t]([-+./0-9]*[0-9]_[0-9]\S*)", re.MULTILINE),
 }
-"""Lines with a word that Python takes for a number, and nobody else: 1_0. Readers of other formats take none."""
+"""Lines with a word that Python takes for a number, and nobody else: 1_0."""
+WORD_BY_WORD = {
+    ".avs", ".bdf", ".dat", ".dato", ".f3grid", ".fem", ".msh", ".nas", ".ply", ".post", ".tec", ".xml",
+}  # fmt: skip
+"""Formats whose readers turn words into numbers one by one; those of the others take no underscores."""
+JOINED = re.compile(rb"[-+.]?[0-9][-+.0-9eE]*_[0-9][-+.0-9eE_]*(?=[\s,\"]|$)")
+"""A word that Python takes for a number, and nobody else."""
+BEFORE = re.compile(
+    rb"[ \t,]*(?!comment|obj_info)(?:[A-Za-z][A-Za-z0-9*]{0,7}[ \t,]+){0,2}"
+    rb"(?:(?:[-+.0-9][-+.0-9eE]*|tri|quad|tet|hex)[ \t,]+)*"
+)
+"""What stands before a number in a line of numbers: the name of a card or kind, and other numbers."""
+ATTRIBUTE = re.compile(rb".*\b(?:[xyz]|index|value|v[0-9]+)=\"", re.DOTALL)
+"""What stands before a number in a line of XML."""
 BACKWARDS = re.compile(rb"^[ \t]*f\b[^#\n]*?[ \t](-[0-9]+)", re.MULTILINE)
 """A face of an OBJ file that counts its vertices from the last one."""
 REFUSED = 3
@@ -227,14 +240,36 @@ def _stay_in_folder(path: Path) -> None:
             )
 
 
+def _no_number(data: bytes, at: int, word: bytes) -> ReadError:
+    """What to say of a word in the place of a number."""
+    line = data.count(b"\n", 0, at) + 1
+    return ReadError(f"line {line}: expected a number, not {word[:40].decode('utf-8', 'replace')!r}.")
+
+
+def _no_joined_numbers(path: Path) -> None:
+    """Refuse underscores between digits in lines of numbers; names and comments may have them."""
+    data = path.read_bytes()
+    if b"\0" in data or b"_" not in data:
+        return
+    before = ATTRIBUTE if path.suffix.lower() == ".xml" else BEFORE
+    for found in JOINED.finditer(data):
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        if before.fullmatch(data, start, found.start()):
+            raise _no_number(data, found.start(), found[0])
+
+
 def _no_other_numbers(path: Path) -> None:
     """Refuse numbers that the reader would misread: underscores between digits, vertices counted from the last one."""
     split = SPLIT.get(path.suffix.lower())
     data = b"" if split is None else path.read_bytes()
     found = None if split is None or b"\0" in data else split.search(data)
     if found is not None:
-        line = data.count(b"\n", 0, found.start(1)) + 1
-        raise ReadError(f"line {line}: expected a number, not {found[1][:40].decode('utf-8', 'replace')!r}.")
+        raise _no_number(data, found.start(1), found[1])
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        suffix = Path(path.stem).suffix.lower()
+    if suffix in WORD_BY_WORD:
+        _no_joined_numbers(path)
     backwards = BACKWARDS.search(data) if path.suffix.lower() == ".obj" else None
     if backwards is not None:
         line = data.count(b"\n", 0, backwards.start(1)) + 1

@@ -1,8 +1,8 @@
-"""What is good and bad in a mesh: sizes, shapes, inverted and repeated cells, coincident and unused points."""
+"""What is good and bad in a mesh: sizes, shapes, inverted and repeated cells, coincident, hanging and unused points."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.core.checks import as_number, frozen_copy, show
 from flexmbs.core.errors import MeshError
 from flexmbs.meshes.cells import cell_type, gradients, measures, quadrature
+from flexmbs.meshes.loose import loose_points
 from flexmbs.meshes.mesh import Mesh
 from flexmbs.meshes.repeated import repeated_cells
 
@@ -68,6 +69,8 @@ class Quality:
         Points that belong to no cell.
     repeated : tuple of (int, int)
         Block and number of each cell with the nodes of an earlier cell of its type, in any order.
+    hanging : (n,) array of int
+        Points that lie on a side of a cell of their piece, to 1e-5 of its size, without being one of its nodes.
     """
 
     blocks: tuple[BlockQuality, ...]
@@ -75,6 +78,7 @@ class Quality:
     coincident: NDArray[np.int64]
     unused: NDArray[np.int64]
     repeated: tuple[tuple[int, int], ...] = ()
+    hanging: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def check(self) -> None:
         """Raise a `MeshError` that names the inverted or degenerate cells, if there are any."""
@@ -106,6 +110,7 @@ class Quality:
             f"inverted or degenerate cells: {_some([f'{cell} of block {block}' for block, cell in self.inverted])}",
             f"repeated cells: {_some([f'{cell} of block {block}' for block, cell in self.repeated])}",
             f"coincident points: {_some(pairs, len(self.coincident))}",
+            f"hanging points: {_some([str(p) for p in self.hanging])}",
             f"unused points: {_some([str(p) for p in self.unused])}",
         ]
         return "\n".join(lines)
@@ -134,6 +139,7 @@ def quality(mesh: Mesh, tolerance: float | None = None) -> Quality:
     inverted or degenerate cells: 0 of block 0
     repeated cells: none
     coincident points: none
+    hanging points: none
     unused points: none
     """
     if not isinstance(mesh, Mesh):
@@ -155,6 +161,7 @@ def quality(mesh: Mesh, tolerance: float | None = None) -> Quality:
         frozen_copy(pairs[np.lexsort(pairs.T[::-1])]),
         frozen_copy(np.flatnonzero(~used)),
         tuple((block, cell) for block, cell, *_ in repeated_cells(mesh.cells).tolist()),
+        frozen_copy(loose_points(mesh.points, [(block.cell_type, block.nodes) for block in mesh.cells]).hanging),
     )
 
 

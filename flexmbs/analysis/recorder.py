@@ -118,12 +118,13 @@ class Recorder:
             if self._power is None:
                 self._power = self.energies.powers(state.q, state.v, state.lam)
         self.states.append(state)
-        self._angles.append(self.dynamics.turns.counted)
+        turns = self.dynamics.turns.counted
+        self._angles.append(turns)
         if self.stream is not None:
             self.stream.store(
                 {
                     "t": state.t, "q": state.q, "v": state.v, "a": state.a, "lam": state.lam,
-                    "energy": account[:7], "residuals": account[7:],
+                    "energy": account[:7], "residuals": account[7:], "counted": turns,
                 }
             )  # fmt: skip
 

@@ -170,7 +170,7 @@ def simulate(
     stream = None
     if file is not None:
         dyn = run.dynamics
-        stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c), file)
+        stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c, len(dyn.turns.counted)), file)
     run.begin(start, stream, keep_initial)
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         failure: FlexmbsError | None = None

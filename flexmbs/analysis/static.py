@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.analysis.few_points import FewPoints
 from flexmbs.analysis.given import refuse_given
 from flexmbs.analysis.load_stepping import LoadStepper
-from flexmbs.analysis.static_reports import warn_of_friction
+from flexmbs.analysis.static_reports import warn_of_controllers, warn_of_friction
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.errors import ModelError
 from flexmbs.model.model import Model
@@ -113,9 +113,9 @@ def solve_static(
 
     Mechanisms run down to a stable equilibrium, as a pendulum released from horizontal does (see
     `flexmbs.analysis.relaxation`), and one that nothing holds is refused with the coordinates that are free.
-    First-order states stand still; sampled controllers hold what they hold at the start. Regularised friction is none
-    where nothing moves: of the equilibria that dry friction allows, that without friction is found, with a warning
-    where there are contacts with it.
+    First-order states stand still; sampled controllers hold what they hold at the start, with a warning where their
+    first sample would give something else at the equilibrium. Regularised friction is none where nothing moves: of
+    the equilibria that dry friction allows, that without is found, with a warning where there are contacts with it.
 
     Examples
     --------
@@ -158,6 +158,7 @@ def solve_static(
     system = model if isinstance(model, System) else compile_model(model)
     solution = LoadStepper(system, options, start, time, throw).run()
     warn_of_friction(system)
+    warn_of_controllers(system, solution)
     few = FewPoints(system)
     few.look(solution.q[-1], np.zeros(system.coordinates.n_v))
     few.warn()

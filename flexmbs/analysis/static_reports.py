@@ -5,8 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
+import numpy as np
+
 from flexmbs.analysis.stability import Stability
-from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError, SingularError
+from flexmbs.core.contracts import FloatArray
+from flexmbs.core.errors import AccuracyWarning, ConvergenceError, FlexmbsError, ModelError, SingularError
+from flexmbs.model.control.calling import as_values, call
+from flexmbs.model.control.controller import SampledController
+from flexmbs.results.sensor_history import sensor_history
 from flexmbs.results.static import StaticSolution
 from flexmbs.results.status import Status
 from flexmbs.system.contact_pairs import contacts_of
@@ -16,6 +22,7 @@ __all__ = [
     "raise_failure",
     "refuse_contact",
     "refuse_memory",
+    "warn_of_controllers",
     "warn_of_friction",
     "warn_of_round_off",
     "warn_of_stability",
@@ -23,6 +30,8 @@ __all__ = [
 ]
 
 
+ACTS = 1e-6
+"""Part of outputs, and of readings beside one, below which differences are round-off."""
 LONG = 1000
 """Elements in a row from which round-off in their joints is what limits displacements."""
 
@@ -60,6 +69,41 @@ def warn_of_friction(system: System) -> None:
                 stacklevel=3,
             )
             return
+
+
+def warn_of_controllers(system: System, solution: StaticSolution) -> None:
+    """Sampled controllers hold their initial values; tell of one that would give others at the equilibrium found."""
+    for controller in system.model.controllers:
+        if all(actuator.acts_on is None for actuator in controller.actuators):
+            continue
+        try:
+            read = [np.atleast_1d(sensor_history(solution, sensor)[-1]) for sensor in controller.sensors]
+            u = np.concatenate([np.empty(0), *(np.ravel(x) for x in read)])
+            given, near = (
+                _first_output(controller, reading, solution.time) for reading in (u, u + ACTS * (1.0 + abs(u)))
+            )
+        except FlexmbsError:  # it fails in a run as well, which says how
+            continue
+        held = np.asarray(controller.initial, dtype=np.float64)
+        # what readings that are off by round-off may change is nothing
+        off = np.abs(given - held) > np.maximum(ACTS * np.maximum(np.abs(given), np.abs(held)), np.abs(near - given))
+        if off.any():
+            k = int(np.argmax(off))
+            warnings.warn(
+                f"Model {system.model.name!r}: controller {controller.name!r} does not act in a static analysis: "
+                f"actuator {controller.actuators[k].name!r} holds {held[k]:.6g}, where at the equilibrium found its "
+                f"first sample would give {given[k]:.6g}. Give the controller initial= values that go with the "
+                f"equilibrium, replace it by springs, or simulate until all rests.",
+                AccuracyWarning,
+                stacklevel=3,
+            )
+            return
+
+
+def _first_output(controller: SampledController, u: FloatArray, t: float) -> FloatArray:
+    """What the first sample of a controller gives (n_f,) for some readings."""
+    owner, state = f"controller {controller.name!r}", np.array(controller.start, dtype=np.float64)
+    return as_values(owner, "output", call(owner, "output", controller.output, state, u, t), len(controller.actuators))
 
 
 def warn_of_round_off(name: str, accuracy: float, longest: int) -> None:

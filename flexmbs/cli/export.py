@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from flexmbs.cli.numbers import number, whole_number
 from flexmbs.core.written_numbers import written_number
 
 __all__ = ["add_export"]
@@ -44,14 +45,14 @@ def add_export(commands: Any) -> None:
         "--interface", dest="interfaces", action="append", metavar="NAME", help="interface where forces act and "
         "motions are seen (repeatable; default: all that are neither fixed nor driven)",
     )  # fmt: skip
-    parser.add_argument("--modes", type=int, metavar="N", help="how many modes (default: all)")
+    parser.add_argument("--modes", type=whole_number, metavar="N", help="how many modes (default: all)")
     parser.add_argument("--damping", type=_ratio, metavar="Z", help="modal damping ratio, added to that of the model")
     parser.add_argument("--accelerations", action="store_true", default=None, help="accelerations as outputs, too")
     parser.add_argument("--modal-forces", action="store_true", default=None, help="modal forces as inputs, too")
     parser.add_argument("--stresses", action="store_true", default=None, help="stresses of the model as outputs")
     parser.add_argument("--reference", metavar="NAME", help="interface that a floating frame is fixed to, or mean")
-    parser.add_argument("--maximum", type=float, metavar="F", help="highest frequency of frequency responses")
-    parser.add_argument("--lines", type=int, metavar="N", help="number of frequencies of frequency responses")
+    parser.add_argument("--maximum", type=number, metavar="F", help="highest frequency of frequency responses")
+    parser.add_argument("--lines", type=whole_number, metavar="N", help="number of frequencies of frequency responses")
     parser.add_argument("--no-binary", dest="binary", action="store_false", default=None, help="C source only")
     parser.set_defaults(command=_export)
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flexmbs.cli.numbers import whole_number
 from flexmbs.core.written_numbers import written_number
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def add_reduce(commands: Any) -> None:
         help="node set where the part is joined to others; KIND is rigid (default), averaged or nodes (repeatable)",
     )  # fmt: skip
     number = parser.add_mutually_exclusive_group()
-    number.add_argument("--modes", type=_count, metavar="N", help="how many modes (default 20)")
+    number.add_argument("--modes", type=whole_number, metavar="N", help="how many modes (default 20)")
     number.add_argument("--max-frequency", type=_positive, metavar="F", help="all modes up to 1.5 times this frequency")
     number.add_argument("--up-to", dest="max_frequency", type=_positive, action=_Older, help=argparse.SUPPRESS)
     parser.add_argument(
@@ -312,12 +313,6 @@ def _units(text: str) -> dict[str, str]:
     if len(words) != 3 or not all(words):  # length, mass, time
         raise argparse.ArgumentTypeError(f"must be three names such as mm-t-s, not {text!r}")
     return dict(zip(("length", "mass", "time"), words, strict=True))
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
-    return int(text)
 
 
 def _positive(text: str) -> float:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from flexmbs.cli.numbers import whole_number
+
 __all__ = ["add_study"]
 
 
@@ -21,7 +23,7 @@ def add_study(commands: Any) -> None:
     parser.add_argument("script", type=Path, nargs="?", metavar="SCRIPT.py", help="a script that defines the study")
     parser.add_argument("--name", metavar="NAME", help="of the study, where the script defines several")
     parser.add_argument("--file", type=Path, metavar="FILE", help="where runs are kept (default: SCRIPT.h5 here)")
-    parser.add_argument("--workers", type=int, default=0, metavar="N", help="processes (default 0: this one)")
+    parser.add_argument("--workers", type=whole_number, default=0, metavar="N", help="processes (default 0: this one)")
     parser.add_argument("--anew", action="store_true", help="forget the runs that the file holds")
     parser.add_argument("--status", type=Path, metavar="FILE", help="say how far the study of a file is, and leave")
     parser.set_defaults(command=_study)

@@ -7,6 +7,8 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from flexmbs.cli.numbers import number
+
 __all__ = ["add_view"]
 
 
@@ -23,18 +25,18 @@ def add_view(commands: Any) -> None:
         "-o", "--output", type=Path, metavar="PATH", help="page (.html) or glTF file (.glb); default: FILE.html here"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace the file if it is there")
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="key frames per second (default 30)")
+    parser.add_argument("--fps", type=number, default=30.0, metavar="N", help="key frames per second (default 30)")
     parser.add_argument(
         "--speed",
-        type=float,
+        type=number,
         metavar="X",
         help="time of the model per second of film (default: 1; below 2 s and above 600 s a film of 10 to 25 s)",
     )
     parser.add_argument(
-        "--tolerance", type=float, default=1e-4, metavar="X", help="share of the largest displacement of a body by "
+        "--tolerance", type=number, default=1e-4, metavar="X", help="share of the largest displacement of a body by "
         "which its points may be off at key frames (default 1e-4)",
     )  # fmt: skip
-    parser.add_argument("--factor", type=float, default=1.0, metavar="X", help="enlarge deformations (page only)")
+    parser.add_argument("--factor", type=number, default=1.0, metavar="X", help="enlarge deformations (page only)")
     parser.add_argument("--up", metavar="AXIS", help="axis that points up: x, y, z (default: against gravity)")
     parser.add_argument("--no-joints", action="store_true", help="leave out marks of joints")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")

@@ -91,6 +91,18 @@ def as_number(
     return number
 
 
+def as_time(owner: str, value: object, name: str = "t") -> float:
+    """A finite number at which a curve is asked for; runs ask often, with numbers of Python, which pass at once."""
+    if isinstance(value, float) and -math.inf < value < math.inf:
+        return value
+    return as_number(owner, name, value)
+
+
+def as_places(owner: str, name: str, value: object) -> NDArray[np.float64]:
+    """Finite numbers of any shape at which a curve is asked for."""
+    return as_array(owner, name, value, (None,) * np.ndim(np.asarray(value, dtype=object)))
+
+
 MOST = 10_000_000
 """No description needs more of anything; a larger number would only exhaust the memory."""
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_number, as_time, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError
 
@@ -34,7 +34,8 @@ class Table:
     Raises
     ------
     ModelError
-        If the lengths differ, a number is not finite, or the times do not ascend.
+        If the lengths differ, a number is not finite, or the times do not ascend; when it is called, if the time is
+        not a finite number.
 
     Examples
     --------
@@ -59,7 +60,7 @@ class Table:
         return np.asarray(self.times)
 
     def __call__(self, t: float) -> float:
-        return float(np.interp(t, self.times, self.values))
+        return float(np.interp(as_time("Table", t), self.times, self.values))
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Constant:
         object.__setattr__(self, "value", as_number("Constant", "value", self.value))
 
     def __call__(self, t: float) -> float:
+        as_time("Constant", t)
         return self.value
 
 

@@ -41,10 +41,10 @@ class CountedRow(NamedTuple):
 
 
 def counted_rows(system: System) -> tuple[CountedRow, ...]:
-    """The rows of joints and forces whose turns are counted, in the order of `Turns.counted`."""
+    """The rows whose turns are counted, of joints, forces and free angles, in the order of `Turns.counted`."""
     m = system.mechanics
     found = []
-    for table in (m.joints, m.forces):
+    for table in (m.joints, m.forces, m.angles):
         markers = m.markers.markers
         pair = np.repeat(np.arange(len(table.mA)), np.diff(table.ptr))
         for j in counted_places(table):
@@ -56,7 +56,7 @@ def counted_rows(system: System) -> tuple[CountedRow, ...]:
 def counted_in_memory(system: System, memory: FloatArray) -> FloatArray:
     """`Turns.counted` among what `Turns.memory` returned."""
     m, start, found = system.mechanics, 0, [NOTHING]
-    for table in (m.joints, m.forces):
+    for table in (m.joints, m.forces, m.angles):
         found.append(memory[start : start + len(table.near)][counted_places(table)])
         start += len(table.near)
     return np.concatenate(found)
@@ -75,16 +75,18 @@ def _ends(table: Any) -> IntArray:
 class Turns:
     """The memory of one run; it lives in the tables of its workspace.
 
-    ``based``: kinds and groups of markers with reference frames; ``angular``: tables that hold angles, and their
-    ``places`` there.
+    ``based``: kinds and groups of markers with reference frames; ``angular``: tables that hold angles, their
+    ``places`` there, and the ``owners`` of the tables in a word.
     """
 
     def __init__(self, mechanics: Mechanics) -> None:
         self._mechanics = mechanics
         self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
-        self._tables: list[Any] = [mechanics.joints, mechanics.forces]
+        named = {"joints": mechanics.joints, "forces": mechanics.forces, "angles": mechanics.angles}
+        self._tables: list[Any] = list(named.values())
         self.readings: list[Readings] = []
-        self.angular = [t for t in self._tables if not COUNTED.isdisjoint(t.kind.tolist())]
+        self.owners = [name for name, table in named.items() if not COUNTED.isdisjoint(table.kind.tolist())]
+        self.angular = [named[name] for name in self.owners]
         self.places = [counted_places(table) for table in self.angular]
 
     def follow(self, readings: list[Readings]) -> None:

@@ -53,8 +53,8 @@ AT_EVENTS = ("q", "v", "a", "lam")
 ENERGIES = ("kinetic", "strain", "springs", "potential", "work_drivers", "work_forces", "work_loads")
 
 
-def columns(n_q: int, n_v: int, n_c: int) -> tuple[Column, ...]:
-    """What every stored state has."""
+def columns(n_q: int, n_v: int, n_c: int, n_turns: int) -> tuple[Column, ...]:
+    """What every stored state has; ``n_turns``: how many angles turns are counted of."""
     return (
         Column("t", unit="time", meaning="time"),
         Column("q", (n_q,), unit="by coordinate", meaning="coordinates"),
@@ -63,21 +63,24 @@ def columns(n_q: int, n_v: int, n_c: int) -> tuple[Column, ...]:
         Column("lam", (n_c,), unit="by constraint", meaning="multipliers"),
         Column("energy", (len(ENERGIES),), unit="force length", meaning=", ".join(ENERGIES)),
         Column("residuals", (3,), unit="by constraint", meaning="violation of positions, velocities, accelerations"),
+        Column("counted", (n_turns,), unit="rad", meaning="angles of joints and forces over full turns"),
     )
 
 
 def save(solution: TimeSolution, path: str | PathLike[str]) -> Path:
     """Write a motion to an HDF5 file."""
     energy = np.column_stack([getattr(solution.energy, name) for name in ENERGIES])
+    angles = solution.counted_angles
+    counted = np.empty((len(solution), 0)) if angles is None else angles
     arrays = {
         "t": solution.t, "q": solution.q, "v": solution.v, "a": solution.a, "lam": solution.lam, "energy": energy,
-        "residuals": solution.residuals,
+        "residuals": solution.residuals, "counted": counted,
     }  # fmt: skip
     plain, meshes = describe_model(solution.model)
     c = solution.system.coordinates
     data = TimeData(
         arrays, _meta(solution), plain, {**meshes, **_memory(solution), "run/steps": solution.steps},
-        columns(c.n, c.n_v, solution.lam.shape[1]),
+        columns(c.n, c.n_v, solution.lam.shape[1], counted.shape[1]),
     )  # fmt: skip
     return write_time(data, path)
 
@@ -85,7 +88,7 @@ def save(solution: TimeSolution, path: str | PathLike[str]) -> Path:
 class Stream:
     """Writes a run to disk as it goes."""
 
-    def __init__(self, model: Model, sizes: tuple[int, int, int], path: str | PathLike[str]) -> None:
+    def __init__(self, model: Model, sizes: tuple[int, int, int, int], path: str | PathLike[str]) -> None:
         if not isinstance(path, str | PathLike):
             raise ModelError(f"simulate: file must be a path that ends in .h5, not {show(path)}.")
         self.path = Path(path)
@@ -231,11 +234,9 @@ def _counted(plain: Any) -> Any:
 
 
 def _memory(solution: TimeSolution) -> dict[str, Any]:
-    """All that a resumed run needs, the angles counted in all states, and the states at events."""
+    """All that a resumed run needs, and the states at events."""
     states = [event.state for event in solution.events]
     arrays = memory_of(solution.last, solution.extra)
-    if solution.counted_angles is not None:
-        arrays["run/counted"] = solution.counted_angles
     if states and all(state is not None for state in states):
         for name in AT_EVENTS:
             arrays[f"run/events/{name}"] = np.array([getattr(state, name) for state in states])
@@ -293,9 +294,11 @@ def _solution(
         }  # fmt: skip
         if "run/origin" in constants:
             extra["origin"] = float(constants["run/origin"])
-    for name in ("counted", "counted_at_events"):
+    for name in ("counted", "counted_at_events"):  # older files have the angles of all states there
         if f"run/{name}" in constants:
             extra[name] = constants[f"run/{name}"]
+    if a.get("counted", np.empty((0, 0))).shape[1]:
+        extra["counted"] = a["counted"]
     status = Status[meta["status"]] if "status" in meta else Status.INTERRUPTED
     solution = TimeSolution(
         system=compile_model(model), t=a["t"], q=a["q"], v=a["v"], a=a["a"], lam=a["lam"],

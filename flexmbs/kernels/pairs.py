@@ -23,6 +23,7 @@ from flexmbs.core.jit import kernel
 from flexmbs.kernels.rows.rows import counts_turns, curvature, moves, row_gradient, row_hessian, row_value, turns
 
 __all__ = [
+    "AngleGroup",
     "JointGroup",
     "joint_coupling",
     "joint_force",
@@ -57,6 +58,17 @@ class JointGroup(NamedTuple):
     local: IntArray
     mptr: IntArray
     n_v: int
+
+
+class AngleGroup(NamedTuple):
+    """Angles that joints leave free and nothing acts on, whose turns are counted: columns as of `JointGroup`."""
+
+    mA: IntArray
+    mB: IntArray
+    ptr: IntArray
+    kind: IntArray
+    c: FloatArray
+    near: FloatArray
 
 
 @kernel

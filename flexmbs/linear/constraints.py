@@ -25,7 +25,7 @@ from flexmbs.linear.connections import DistributingCoupling, NodalMass, NodalSpr
 if TYPE_CHECKING:
     from flexmbs.meshes import Mesh
 
-__all__ = ["Nodes", "lump", "mean_motion", "number_nodes", "transformation"]
+__all__ = ["Nodes", "joined_nodes", "lump", "mean_motion", "number_nodes", "transformation"]
 
 
 class Nodes(NamedTuple):
@@ -84,6 +84,19 @@ def number_nodes(owner: str, mesh: Mesh, cells: Sequence[tuple[int, IntArray]], 
             edges.append(np.array([[place(owner, mesh, found, link.a), place(owner, mesh, found, link.b)]]))
     _check_joined(owner, found, [c for _, c in cells], edges)
     return found
+
+
+def joined_nodes(owner: str, mesh: Mesh, nodes: Nodes, connections: Sequence[Any]) -> IntArray:
+    """The points of the mesh that links, and springs between two nodes, join to others."""
+    found = [np.empty(0, dtype=np.int64)]
+    for what in connections:
+        if isinstance(what, RigidCoupling | DistributingCoupling):
+            found.append(_members(f"{owner}, link {what.name!r}", mesh, nodes.n_dofs, what)[0])
+            found.append(np.array([nodes.reference[what.name]]))
+        elif isinstance(what, NodalSpring) and what.b is not None:
+            found.append(np.array([place(owner, mesh, nodes, at) for at in (what.a, what.b)]))
+    joined = np.concatenate(found)
+    return joined[joined < mesh.n_points]
 
 
 def _members(

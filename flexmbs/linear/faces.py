@@ -7,44 +7,14 @@ face is a surface cell whose normal by the right-hand rule points outward.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.meshes.cells import (
-    HEXAHEDRON_EDGES,
-    TETRA_EDGES,
-    cell_type,
-    gradients,
-    quadrature,
-    shapes,
-)
+from flexmbs.meshes.cells import cell_type, gradients, local_faces, quadrature, shapes
 
 __all__ = ["faces_within", "nodal_areas", "nodal_vectors", "outer_faces"]
-
-CORNERS = {
-    "tetra": ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),
-    "hexahedron": ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
-}
-EDGES = {"tetra": TETRA_EDGES, "hexahedron": HEXAHEDRON_EDGES}
-
-
-@cache
-def local_faces(name: str) -> tuple[str, tuple[tuple[int, ...], ...]]:
-    """Type of the faces of a solid cell type, and their nodes within the cell."""
-    kind = cell_type(name)
-    corners = CORNERS[kind.linear]
-    quadratic = kind.n_nodes > kind.n_corners
-    if not quadratic:
-        return {3: "triangle", 4: "quad"}[len(corners[0])], corners
-    middle = {frozenset(edge): kind.n_corners + i for i, edge in enumerate(EDGES[kind.linear])}
-    full = tuple(
-        (*face, *(middle[frozenset((face[i], face[(i + 1) % len(face)]))] for i in range(len(face))))
-        for face in corners
-    )
-    return {3: "triangle6", 4: "quad8"}[len(corners[0])], full
 
 
 def outer_faces(cells: Iterable[tuple[str, IntArray]]) -> dict[str, IntArray]:

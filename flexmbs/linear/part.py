@@ -15,13 +15,14 @@ from flexmbs.core.errors import MeshError, ModelError, a_or_an
 from flexmbs.elements.linear import hexahedron, tetra
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
 from flexmbs.linear.connections import DistributingCoupling, NodalMass, NodalSpring, RigidCoupling
-from flexmbs.linear.constraints import Nodes, lump, number_nodes, transformation
+from flexmbs.linear.constraints import Nodes, joined_nodes, lump, number_nodes, transformation
 from flexmbs.linear.operators import DofMap, Operators
 from flexmbs.linear.region import Region, check_material
 from flexmbs.linear.solvable import Solvable
 from flexmbs.linear.units_check import check_units
 from flexmbs.meshes import Mesh
 from flexmbs.meshes.cells import cell_type
+from flexmbs.meshes.loose import warn_of_loose
 from flexmbs.meshes.repeated import warn_of_repeated
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ class Part(Solvable, Hinted):
 
     Cells of a lower dimension than others (the surface triangles of a solid mesh, which files use to name its faces)
     are no elements unless a region says so.
+
+    Nodes that lie on a cell which they do not belong to, and coincident nodes of cells that are not merged, are told in
+    a warning, unless a connection has them: the part would open there. Pieces that no cells join may touch.
 
     Raises
     ------
@@ -112,6 +116,14 @@ class Part(Solvable, Hinted):
         cells = [(p.region.element.n_components, p.cells) for p in self.pieces]
         object.__setattr__(self, "nodes", number_nodes(owner, self.mesh, cells, self.connections))
         # blamed on whoever called the constructor
+        warn_of_loose(
+            owner,
+            self.mesh.points,
+            [(p.region.element.cell_type, p.cells) for p in self.pieces],
+            joined_nodes(owner, self.mesh, self.nodes, self.connections),
+            remedy="join them with a RigidCoupling, a DistributingCoupling or a NodalSpring",
+            stacklevel=3,
+        )
         check_units(owner, self.mesh.points, [p.region.material for p in self.pieces], stacklevel=4)
 
     def __repr__(self) -> str:

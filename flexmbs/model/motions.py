@@ -1,9 +1,9 @@
 """Prescribed motions: functions of time with two derivatives, for joints that are driven.
 
 A motion is any object with ``at(t) -> (value, rate, acceleration)``. Those here can also be called like a history of a
-load (the value alone) and be added. Two derivatives are needed because a driven joint prescribes the acceleration; a
-motion that jumps in its rate would need an infinite force, and one that jumps in its acceleration shakes what is
-flexible.
+load (the value alone) and be added; a time that is not a finite number is refused by a `ModelError`. Two derivatives
+are needed because a driven joint prescribes the acceleration; a motion that jumps in its rate would need an infinite
+force, and one that jumps in its acceleration shakes what is flexible.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_flag, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_flag, as_number, as_time, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.differences import Slopes, slopes
 from flexmbs.core.errors import FlexmbsError, ModelError
@@ -65,6 +65,7 @@ class Constant(_Addable):
         object.__setattr__(self, "value", as_number("Constant", "value", self.value))
 
     def at(self, t: float) -> Three:
+        as_time("Constant", t)
         return self.value, 0.0, 0.0
 
 
@@ -93,7 +94,7 @@ class Linear(_Addable):
             object.__setattr__(self, name, as_number("Linear", name, getattr(self, name)))
 
     def at(self, t: float) -> Three:
-        return self.start + self.rate * t, self.rate, 0.0
+        return self.start + self.rate * as_time("Linear", t), self.rate, 0.0
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Sine(_Addable):
         object.__setattr__(self, "frequency", as_number("Sine", "frequency", self.frequency, minimum=0.0))
 
     def at(self, t: float) -> Three:
-        w = 2.0 * math.pi * self.frequency
+        w, t = 2.0 * math.pi * self.frequency, as_time("Sine", t)
         s, c = self.amplitude * math.sin(w * t + self.phase), self.amplitude * math.cos(w * t + self.phase)
         return self.offset + s, w * c, -w * w * s
 
@@ -174,7 +175,7 @@ class Ramp(_Addable):
         return self.begin, self.begin + self.duration
 
     def at(self, t: float) -> Three:
-        x = min(max((t - self.begin) / self.duration, 0.0), 1.0)
+        x = min(max((as_time("Ramp", t) - self.begin) / self.duration, 0.0), 1.0)
         rise = self.end - self.start
         return (
             self.start + rise * x**3 * (10.0 - 15.0 * x + 6.0 * x * x),
@@ -243,6 +244,7 @@ class Spline(_Addable):
         return float(self.times[0]), float(self.times[-1])
 
     def at(self, t: float) -> Three:
+        t = as_time("Spline", t)
         inside = min(max(t, float(self.times[0])), float(self.times[-1]))
         value, rate, acceleration = (float(curve(inside)) for curve in self._curves)
         if inside != t:
@@ -318,6 +320,7 @@ class Function(_Addable):
         return own if self.acceleration is not None else _InRun(own)
 
     def at(self, t: float) -> Three:
+        t = as_time("Function", t)
         if self.acceleration is None:
             pieces = _InRun(self)
             here, before = pieces.at(t), pieces.at(math.nextafter(t, -math.inf))
@@ -419,6 +422,7 @@ class Sum(_Addable):
         return Sum(*(for_run(term, counted) for term in self.terms))
 
     def at(self, t: float) -> Three:
+        t = as_time("Sum", t)
         parts = [term.at(t) for term in self.terms]
         return sum(p[0] for p in parts), sum(p[1] for p in parts), sum(p[2] for p in parts)
 

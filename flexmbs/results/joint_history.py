@@ -11,8 +11,9 @@ from flexmbs.dynamics.turns import counted_rows
 from flexmbs.kernels.rows.rows import kind_of, row_gradient, row_value
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.trees.coordinate import TreeCoordinate, TreeCoordinateMarker
-from flexmbs.results.kinematics import joint_of, kinematics, meant_joint
+from flexmbs.results.kinematics import angle_in_plane, joint_of, kinematics, meant_joint
 from flexmbs.results.tree_motion import angles_of
+from flexmbs.results.unseen_turns import warn_of_unseen_turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,12 +109,17 @@ def joint_efforts(solution: States, joint: Any, rows: IntArray) -> FloatArray:
 
 
 def rows_over_time(
-    solution: States, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float]
+    solution: States, a: Marker, b: Marker, rows: Sequence[Row], begin: list[float], rates_alone: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Rows and rates over time without factors.
+    """Rows and rates over time without factors; ``rates_alone``: whether nothing else is asked for.
 
-    Turns are those that the analysis counted; of rows that it does not count they are followed by the rates, and begin
-    near ``begin``.
+    Turns are those that the analysis counted, or those of the angles of planar bodies, which are coordinates; of other
+    rows they are followed by the rates, and begin near ``begin``.
+
+    Warns
+    -----
+    AccuracyWarning
+        If turns are followed by rates, and states are stored so far apart that whole turns may be missed.
     """
     pa, Ra, ta = _pose(solution, a)
     pb, Rb, tb = _pose(solution, b)
@@ -122,6 +128,7 @@ def rows_over_time(
     for j, row in enumerate(rows):
         c[j, : len(row.constants)] = row.constants
     counted = [_counted(solution, a, b, row.kind, c[j]) for j, row in enumerate(rows)]
+    turned, unsure = _turned_in_plane(solution, a, b), np.zeros(max(len(solution) - 1, 0))
     for i in range(len(solution)):
         p, R = np.array([pa[i], pb[i]]), np.array([Ra[i], Rb[i]])
         for j, row in enumerate(rows):
@@ -130,10 +137,25 @@ def rows_over_time(
             turns = counted[j]
             if turns is not None:
                 near[j] = turns[i]
+            elif i and turned is not None:
+                near[j] = out[0, j] + Ra[0, 2, 2] * (turned[i] - turned[0])
             elif i:
                 near[j] = out[i - 1, j] + 0.5 * (solution.t[i] - solution.t[i - 1]) * (rate[i - 1, j] + rate[i, j])
             out[i, j] = row_value(row.kind, j, c, near, 0, 1, p, R)
+            if i and turns is None and turned is None and kind_of(row.kind).counts_turns:
+                most = (solution.t[i] - solution.t[i - 1]) * np.abs(rate[i - 1 : i + 1, j]).max()
+                unsure[i - 1] = max(unsure[i - 1], most, abs(out[i, j] - near[j]))
+    if not rates_alone:
+        warn_of_unseen_turns(f"that of {b.body} against {a.body}", solution, unsure)
     return out, rate
+
+
+def _turned_in_plane(solution: States, a: Marker, b: Marker) -> FloatArray | None:
+    """By how much b has turned against a in the plane (n,) [rad], where coordinates tell; None where they do not."""
+    angles = [np.zeros(len(solution)) if m.body.is_ground else angle_in_plane(solution, m) for m in (a, b)]
+    if angles[0] is None or angles[1] is None:
+        return None
+    return np.asarray(angles[1] - angles[0])
 
 
 def _counted(solution: States, a: Marker, b: Marker, kind: int, constants: FloatArray) -> FloatArray | None:

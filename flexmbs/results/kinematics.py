@@ -15,6 +15,7 @@ from flexmbs.core.nodes import follows, plane_angles, positions_in_q
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
+from flexmbs.results.unseen_turns import followed
 from flexmbs.system.marker_set import MarkerSet
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ __all__ = [
     "nodal_positions",
     "node_angles",
     "turns_of",
-]  # fmt: skip
+]
+
+MOMENT = 1e-6
+"""Part of the time between states after which nodes are looked at again, for the rates of their angles."""
 
 
 class Kinematics(NamedTuple):
@@ -174,7 +178,8 @@ def turns_of(states: States, at: Any) -> FloatArray:
     """Angles (n,) [rad] of a planar body, marker or node, (n, n_nodes) of several, over full turns.
 
     Counter-clockwise, from the orientation in the model (the stress-free shape). Along a flexible body turns are
-    counted from node to node, from the first node on, whose own angle is followed over the states.
+    counted from node to node, from the first node on, whose own angle is followed over the states; an
+    `AccuracyWarning` says where these are too far apart.
 
     Raises
     ------
@@ -196,11 +201,19 @@ def turns_of(states: States, at: Any) -> FloatArray:
     if body.has_mesh:
         found = node_angles(states, body)[:, nodes]
         return found[:, 0] if len(nodes) == 1 else found
-    c = states.system.coordinates
-    own: Any = () if body.is_ground else np.intersect1d(c.velocities(body), c.angles)
-    if not len(own):
+    angle = None if body.is_ground else angle_in_plane(states, marker)
+    if angle is None:
         raise ModelError(f"angle: {body} does not turn; ask for the angle of a joint, or of a planar rigid body.")
-    return np.asarray(states.q[:, own[0]] - c.reference[own[0]])
+    return angle
+
+
+def angle_in_plane(states: States, marker: Marker) -> FloatArray | None:
+    """Angle (n,) [rad] over full turns of a marker on a planar body that has one as a coordinate; None of others."""
+    if not marker.planar or marker.body.is_ground or marker.body.has_mesh:
+        return None
+    c = states.system.coordinates
+    own = np.intersect1d(c.velocities(marker.body), c.angles)
+    return np.asarray(states.q[:, own[0]] - c.reference[own[0]]) if len(own) else None
 
 
 def node_angles(states: States, body: FlexibleBody) -> FloatArray:
@@ -212,6 +225,13 @@ def node_angles(states: States, body: FlexibleBody) -> FloatArray:
         raise ModelError(f"angle: nodes of {a_or_an(body.element.name)} have no rotation.")
     if not follows(layout):  # small rotations, which are not within half a turn
         return angle
+    rate = np.zeros_like(angle)
+    if states.over_time and len(states) > 1:
+        moment = MOMENT * float(np.diff(states.t).min(initial=np.inf, where=np.diff(states.t) > 0.0))
+        later = states.q.copy()
+        later[:, dofs] += moment * states.v[:, dofs]
+        ahead = plane_angles(layout, later, dofs, body.reference) - angle
+        rate = (ahead - 2.0 * np.pi * np.round(ahead / (2.0 * np.pi))) / moment
     a, b = body.cells[:, 0], body.cells[:, 1]
     n = len(dofs)
     graph = coo_array((np.ones(len(a)), (a, b)), shape=(n, n)).tocsr()
@@ -222,7 +242,8 @@ def node_angles(states: States, body: FlexibleBody) -> FloatArray:
             continue
         order, before = breadth_first_order(graph, root, directed=False)
         seen[order] = True
-        angle[:, root] = np.unwrap(angle[:, root])
+        advance = 0.5 * np.diff(states.t) * (rate[1:, root] + rate[:-1, root])
+        angle[:, root] = followed(f"that of node {root} of {body}", states, angle[:, root], advance)
         for node in order[1:]:
             jump = angle[:, node] - angle[:, before[node]]
             angle[:, node] -= 2 * np.pi * np.round(jump / (2 * np.pi))

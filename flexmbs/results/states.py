@@ -122,11 +122,12 @@ class States(ShownStates):
         """Angle (n,) [rad] over full turns: of a joint, or of a planar node, body or marker.
 
         Of a joint: of its side b against side a about the common axis. Of a place in the plane: counter-clockwise, from
-        its orientation in the model (the stress-free shape). Where a spring, driver or actuator acts on the angle of
-        a joint, its turns are those that the analysis counted, however few states are stored. Else they are counted
-        between stored states by the rates at both, of nodes along the body from its first node on, whose own angle is
-        followed over the states; there what happens between two states must be less than half a turn. A name is that of
-        a joint, else that of a body.
+        its orientation in the model (the stress-free shape). Turns of joints are those that the analysis counted, and
+        those of planar rigid bodies those of their coordinates, however few states are stored. At planar joints with a
+        flexible body on which no spring, driver or actuator acts they are counted between stored states by the rates at
+        both, at nodes of planar bodies along the body from its first node on, whose own angle is followed over the
+        states: there what happens between two states must be less than half a turn, and an `AccuracyWarning` says where
+        it seems to be more than a quarter. A name is that of a joint, else that of a body.
         """
         if isinstance(at, str):
             at = self._joint_or_body(at)
@@ -253,7 +254,7 @@ class States(ShownStates):
         else:
             joint = joint_of(self, meant_joint(self, joint))
             pair = coordinate_of(joint, label)
-            found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [0.0])[1][:, 0]
+            found = rows_over_time(self, pair.a, pair.b, pair.rows[:1], [0.0], rates_alone=True)[1][:, 0]
         return self._given(found if step is None else found[self._rows(step)], step)
 
     def reaction(self, at: Any, step: int | None = None) -> FloatArray:

@@ -17,7 +17,7 @@ from flexmbs.kernels.contacts import ContactGroup
 from flexmbs.kernels.distributed_contacts import DistributedGroup
 from flexmbs.kernels.inertia import RigidGroup, gyroscopic_force
 from flexmbs.kernels.laws import CONTACT, GIVEN
-from flexmbs.kernels.pairs import JointGroup
+from flexmbs.kernels.pairs import AngleGroup, JointGroup
 from flexmbs.kernels.row_forces import RowForceGroup
 from flexmbs.kernels.rows.contact_rows import USUAL
 from flexmbs.kernels.rows.rows import kind_of
@@ -31,7 +31,7 @@ from flexmbs.system.contact_pairs import between_free_bodies
 from flexmbs.system.distributed_contacts import distributed_group, refuse_overlap
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw, is_held
-from flexmbs.system.row_table import RowTable
+from flexmbs.system.row_table import RowTable, padded
 from flexmbs.system.rows_in_plane import RowsInPlane
 from flexmbs.system.searched_contacts import SearchedContact, note_shapes, searched_contacts
 
@@ -64,8 +64,9 @@ class Mechanics:
     """Everything that acts between markers, compiled.
 
     ``equations``: the constraints, in the order of the multipliers; ``dropped``: those that cannot be violated in the
-    plane; ``groups``: the bodies by kind; ``wrenches`` with one row of blocks each; ``size``: end of the common buffer
-    of blocks; ``mass``: of all bodies whose mass is not that of elements, in their blocks, from ``mass_start`` on;
+    plane; ``angles``: those of joints that are counted for results alone; ``groups``: the bodies by kind;
+    ``wrenches`` with one row of blocks each; ``size``: end of the common buffer of blocks; ``mass``: of all bodies
+    whose mass is not that of elements, in their blocks, from ``mass_start`` on;
     ``given``: the functions of forces that Python evaluates, with the number of their force; ``actuators``: those of
     controllers, then those of first-order states, with the values ``held`` for them (work data) and, for those that are
     wrenches, their places in the load factors; ``user_offsets``, ``state_offsets``: blocks of what Python evaluates.
@@ -76,6 +77,7 @@ class Mechanics:
     dropped: tuple[ActiveEquation, ...]
     joints: JointGroup
     forces: RowForceGroup
+    angles: AngleGroup
     force_owners: tuple[Any, ...]
     contacts: ContactGroup
     contact_owners: tuple[Any, ...]
@@ -106,6 +108,7 @@ class Mechanics:
             groups=tuple(group.for_run() for group in self.groups),
             joints=self.joints._replace(near=self.joints.near.copy()),
             forces=self.forces._replace(near=self.forces.near.copy(), given=self.forces.given.copy()),
+            angles=self.angles._replace(near=self.angles.near.copy()),
             contacts=self.contacts._replace(data=self.contacts.data.copy()),
             held=held,
             given=given,
@@ -246,6 +249,7 @@ class _Builder:
         self.markers = marker_set
         joints = self._joints(active, rows_kept)
         forces, contacts = self._forces(), self._contacts()
+        angles = self._angles(points, (joints, forces))
         distributed = distributed_group(
             self.coordinates, marker_set, [pair for _, pair in self.along_items], self.add_blocks
         )
@@ -261,7 +265,7 @@ class _Builder:
                     law = law.of_unit(unit_of(force.rows[0].kind, force.b))
                 given.append((n, law))
         return Mechanics(
-            marker_set, tuple(active), tuple(dropped), joints, forces, tuple(f for f, _ in self.force_items),
+            marker_set, tuple(active), tuple(dropped), joints, forces, angles, tuple(f for f, _ in self.force_items),
             contacts, tuple(f for f, _ in self.contact_items), distributed, tuple(f for f, _ in self.along_items),
             searched,
             wrench_group(
@@ -346,6 +350,27 @@ class _Builder:
                     level.append(every[row.equation].level)
         ints = [np.array(x, dtype=np.int64) for x in (eq, local, level)]
         return JointGroup(**table.columns(), eq=ints[0], level=ints[2], local=ints[1], mptr=self.markers.ptr, n_v=n_v)
+
+    def _angles(self, points: IdentityMap[Marker, None], tables: tuple[Any, ...]) -> AngleGroup:
+        """Angles that joints leave free and no row of the tables has, between markers whose orientation is known."""
+        there: set[tuple[Any, ...]] = set()
+        for table in tables:
+            pair = np.repeat(np.arange(len(table.mA)), np.diff(table.ptr))
+            there |= set(zip(table.mA[pair].tolist(), table.mB[pair].tolist(), table.kind.tolist(), strict=True))
+        found: list[tuple[int, int, int, tuple[float, ...]]] = []
+        number = self.markers.number
+        for joint in self.model.joints:
+            for pair in getattr(joint, "coordinates", {}).values():
+                row, ends = pair.rows[0], (pair.a, pair.b)
+                if not kind_of(row.kind).counts_turns or any(m not in number or m in points for m in ends):
+                    continue
+                key = number[pair.a], number[pair.b], row.kind
+                if key not in there:
+                    there.add(key)
+                    found.append((*key, padded(row.constants)))
+        ints = [np.array([row[k] for row in found], dtype=np.int64) for k in range(3)]
+        c = np.array([row[3] for row in found], dtype=np.float64).reshape(len(found), 12)
+        return AngleGroup(ints[0], ints[1], np.arange(len(found) + 1), ints[2], c, np.zeros(len(found)))
 
     def _forces(self) -> RowForceGroup:
         table = RowTable(self.markers, self.add_block)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.model.joints.coordinate_joint import unit_of
@@ -26,8 +29,13 @@ __all__ = [
 
 def model_extent(coordinates: Coordinates, mechanics: Mechanics) -> float:
     """Largest extent of the model in its initial configuration [length]; 0 for a single point."""
-    points = [part for group in coordinates.groups for part in group.extent()]
+    points = [part for group in coordinates.groups for _, part in group.reaches()]
     points.append(np.array([m.position0() for m in mechanics.markers.markers]).reshape(-1, 3))
+    return _extent(points)
+
+
+def _extent(points: list[FloatArray]) -> float:
+    """Largest extent of points (n, dim) along an axis; 0 without any."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for part in points:
         if len(part):
@@ -37,6 +45,8 @@ def model_extent(coordinates: Coordinates, mechanics: Mechanics) -> float:
     return max(0.0, float((high - low).max(initial=0.0)))
 
 
+SMALL = 0.1
+"""Extent of a mechanism over that of the model below which errors of its bodies are compared with its own."""
 Sizes = list[tuple[Any, IntArray, FloatArray]]
 """Each body, its places in v and what increments there count by."""
 
@@ -46,18 +56,60 @@ def sizes_of_bodies(coordinates: Coordinates, length: float) -> Sizes:
     return [entry for group in coordinates.groups for entry in group.sizes(length)]
 
 
-def body_sizes(entries: Sizes, mass: FloatArray) -> tuple[IntArray, FloatArray]:
+def body_sizes(
+    coordinates: Coordinates, mechanics: Mechanics, length: float, mass: FloatArray
+) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
 
     s is what the group of the body says (`flexmbs.system.groups.contract.BodyGroup.sizes`): the size of the model for
-    translations and 1 for rotations, slopes and shapes; modes of a linear body share its mass.
+    translations and 1 for rotations, slopes and shapes; modes of a linear body share its mass. The size of bodies that
+    nothing joins to the rest is that of their mechanism, where it is far smaller.
     """
+    entries = sizes_of_bodies(coordinates, length)
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
     number = {owner: i for i, owner in enumerate(dict.fromkeys(owner for owner, _, _ in entries))}
     for owner, dofs, size in reversed(entries):  # what bodies share belongs to the first
         s[dofs], body[dofs] = size, number[owner]
+    own = _mechanism_lengths(coordinates, mechanics, entries, body, number)
+    small = (own > 0.0) & (own < SMALL * length)
+    rounded = np.where(small, np.exp2(np.ceil(np.log2(np.where(small, own, 1.0)))), 0.0)  # few different ones
+    for own_length in np.unique(rounded[small]).tolist():
+        for owner, dofs, size in reversed(sizes_of_bodies(coordinates, own_length)):
+            if rounded[number[owner]] == own_length:
+                here = body[dofs] == number[owner]
+                s[dofs[here]] = size[here]
     sizes = np.bincount(body, weights=mass * s**2, minlength=len(number))
     return body, np.asarray(sizes, dtype=np.float64)
+
+
+def _mechanism_lengths(
+    coordinates: Coordinates, mechanics: Mechanics, entries: Sizes, body: IntArray, number: dict[Any, int]
+) -> FloatArray:
+    """Extent of the mechanism of each body [length]: of all that joints and forces join, the ground not counted.
+
+    0 where forces of users, contacts along bodies and searched contacts may join what is not known here.
+    """
+    if mechanics.searched or mechanics.user_offsets or mechanics.distributed_owners:
+        return np.zeros(len(number))
+    markers = mechanics.markers
+    owners = [np.unique(body[markers.dof[a:b]]) for a, b in pairwise(markers.ptr.tolist())]
+    links = [np.unique(body[dofs]) for _, dofs, _ in entries]
+    ends = [(t.mA, t.mB) for t in (mechanics.joints, mechanics.forces, mechanics.contacts)]
+    pairs = [pair for a, b in ends for pair in zip(a.tolist(), b.tolist(), strict=True)]
+    links += [np.concatenate([owners[m] for m in pair]) for pair in pairs]
+    joined = [(group[0], other) for group in links for other in group[1:].tolist()]
+    a, b = np.array(joined, dtype=np.int64).reshape(-1, 2).T
+    n = len(number)
+    _, piece = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)
+    points: dict[int, list[FloatArray]] = {k: [] for k in range(n)}
+    for group in coordinates.groups:
+        for owner, part in group.reaches():
+            points[int(piece[number[owner]])].append(part)
+    places = [marker.position0()[None, :] for marker in markers.markers]
+    for some in (*pairs, *((m,) for m in range(len(places)))):
+        for k in {int(piece[k]) for m in some for k in owners[m]}:
+            points[k] += [places[m] for m in some]
+    return np.array([_extent(points[int(k)]) for k in piece])
 
 
 def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> FloatArray:

@@ -71,3 +71,21 @@ def test_other_files_are_refused(tmp_path: Path, capsys) -> None:
     assert run(reduced, "-o", tmp_path / "x.html") == 2
     assert "flexmbs: " in capsys.readouterr().err
     assert not (tmp_path / "x.html").exists()
+
+
+@pytest.mark.parametrize("option", ["--fps", "--speed", "--tolerance", "--factor"])
+@pytest.mark.parametrize("value", ["1_0", "nan", "inf", "ten"])
+def test_what_is_no_number_is_refused(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run("run.h5", option, value)
+    assert f"argument {option}: must be a number, not '{value}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("study", "a.py", "--workers", "1_0"), ("export", "a.h5", "--modes", "1_0"), ("export", "a.h5", "--lines", "-3")],
+)
+def test_what_is_no_whole_number_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(list(words))
+    assert f"must be a whole number, not '{words[-1]}'" in capsys.readouterr().err

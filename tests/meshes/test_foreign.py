@@ -134,12 +134,33 @@ def test_this_process_keeps_its_files(tmp_path: Path) -> None:
     assert open is before
 
 
+PLY = (
+    "ply\nformat ascii 1.0\ncomment version 1_0 of part 1_2\nelement vertex 3\nproperty float x\nproperty float y\n"
+    "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+)
+BULK = (
+    "BEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,1.5,0.,0.\nGRID,3,,0.,1.,0.\nGRID,4,,0.,0.,1.\nCTETRA,1,1,1,2,3,4\n"
+    "$ part 1_2, version 1_0\nENDDATA\n"
+)
+DOLFIN = (
+    '<dolfin nsmax="1_0">\n<mesh celltype="triangle" dim="2">\n<vertices size="3">\n'
+    '<vertex index="0" x="0.0" y="0.0"/>\n'
+    '<vertex index="1" x="1.0" y="0.0"/>\n<vertex index="2" x="0.0" y="1.0"/>\n</vertices>\n<cells size="1">\n'
+    '<triangle index="0" v0="0" v1="1" v2="2"/>\n</cells>\n</mesh>\n</dolfin>\n'
+)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
         ("a.stl", "solid 1_2\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1_0 0 0\n", "line 5: .* not '1_0'"),
         ("a.obj", "o part 1_2\nv 0 0 0\nv 1 0 0\nv 0 1_0.5 0\nf 1 2 3\n", "line 4: .* not '1_0.5'"),
         ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1 2_0/1 3/1\n", "line 4: .* not '2_0/1'"),
+        ("a.ply", PLY.replace("1 0 0", "1_0 0 0"), "line 12: .* not '1_0'"),
+        ("a.bdf", BULK.replace("1.5", "1_2.5"), "line 3: .* not '1_2.5'"),
+        ("a.nas", BULK.replace("1,1,1,2,3,4", "1,1,1,2,3_0,4"), "line 6: .* not '3_0'"),
+        ("a.xml", DOLFIN.replace(' x="1', ' x="1_0'), "line 5: .* not '1_0.0'"),
     ],
 )
 def test_numbers_with_underscores_are_none(tmp_path: Path, name: str, text: str, words: str) -> None:
@@ -159,3 +180,6 @@ def test_vertices_counted_backwards_are_told(tmp_path: Path) -> None:
 def test_underscores_in_names_are_no_numbers(tmp_path: Path) -> None:
     (tmp_path / "a.obj").write_text("o part 1_2\nv 0 0 0\nv 1 0 0\nv 0 1 0\ng f 1_0\nf 1 2 3\n")
     assert read_mesh(tmp_path / "a.obj").n_points == 3
+    for name, text, points in (("a.ply", PLY, 3), ("a.bdf", BULK, 4), ("a.xml", DOLFIN, 3)):
+        (tmp_path / name).write_text(text)
+        assert read_mesh(tmp_path / name).n_points == points

@@ -83,6 +83,35 @@ def test_motions_of_which_few_states_are_stored(energy: bool, compiled: bool | N
     rests_wound(whole, 1e-6)
 
 
+@pytest.mark.parametrize("energy", [False, True])
+@pytest.mark.parametrize("compiled", [False, None])
+def test_what_is_left_of_a_killed_run_knows_its_turns(
+    energy: bool, compiled: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the states up to the last checkpoint, after 2000 of 2300 steps; the journal of a whole run holds them, too."""
+    options = {
+        "step": 5e-3, "integrator": fx.GeneralizedAlpha(compiled=compiled),
+        "output": fx.Output(every=2.5, energy=energy),
+    }  # fmt: skip
+    whole = fx.simulate(wound(), until=11.5, file=tmp_path / "whole.h5", progress=False, **options)
+    with monkeypatch.context() as killed:
+        killed.setattr("flexmbs.io.time_files.Stream.close", lambda stream, solution: stream.writer.close())
+        fx.simulate(wound(), until=11.5, file=tmp_path / "run.h5", progress=False, **options)
+    with pytest.warns(fx.LossWarning, match="left out"):
+        left = fx.load(tmp_path / "run.h5.journal")
+    assert len(left) == 5
+    assert left.counted_angles is not None
+    assert np.array_equal(left.counted_angles, whole.counted_angles[:5])
+    assert np.array_equal(left.angle("hinge"), whole.angle("hinge")[:5])
+    rests_wound(left, 1e-6)
+    rests_wound(fx.load(left.save(tmp_path / "left.h5")), 1e-6)
+    rests_wound(fx.load(tmp_path / "whole.h5"), 1e-6)
+    rest = fx.simulate(left.model, until=11.5, start=left, progress=False, **options)
+    together = fx.concatenate(left, rest)
+    assert np.array_equal(together.counted_angles, whole.counted_angles)
+    rests_wound(together, 1e-6)
+
+
 def test_error_control() -> None:
     run = fx.simulate(wound(), until=12.0, output=SPARSE, progress=False)
     rests_wound(run, 1e-4)
@@ -184,3 +213,74 @@ def test_small_motions_and_reactions_about_wound_states() -> None:
         ]
         for poles in lowest:
             assert np.abs(poles - exact[0]).min() < 1e-3 * abs(exact[0])
+
+
+FAR = 40.0
+"""Angle [rad] by which the hinges below turn from rest to rest, between two stored states."""
+
+
+def turned(
+    *parts: object, inertia: float, planar: bool = False, start: object = None, **options: object
+) -> fx.TimeSolution:
+    """A body that a moment turns by `FAR` within one unit of time, from rest to rest."""
+    body, hinge, *others = parts
+    motion = fx.motions.Ramp(0.0, FAR, duration=1.0)
+    about = {} if planar else {"moment": (0.0, 0.0, 1.0)}
+    moment = fx.Moment(body.marker((0, 0) if planar else (0, 0, 0)), **about or {"moment": 1.0},
+                       history=lambda t: inertia * motion.at(t)[2])  # fmt: skip
+    return fx.simulate(fx.Model(body, hinge, *others, moment), until=1.0, step=1e-3, progress=False,
+                       output=fx.Output(every=0.5), **options)  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", [fx.GeneralizedAlpha, fx.RungeKutta, fx.BDF])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_plain_hinges_are_counted(scheme: type, compiled: bool, tmp_path: Path) -> None:
+    """Nothing acts on the angle, so that nothing but results asks for it."""
+    bar, hinge = parts()
+    run = turned(bar, hinge, inertia=INERTIA, integrator=scheme(compiled=compiled))
+    np.testing.assert_allclose(run.angle("hinge"), [0.0, FAR / 2, FAR], atol=1e-3)
+    assert (run.counts["compiled_steps"] > 0) is compiled
+    run.save(tmp_path / "run.h5")
+    loaded = fx.load(tmp_path / "run.h5", model=run.model)
+    np.testing.assert_array_equal(loaded.angle("hinge"), run.angle("hinge"))
+
+
+def test_plain_hinges_go_on_with_their_turns() -> None:
+    bar, hinge = parts()
+    run = turned(bar, hinge, inertia=INERTIA)
+    more = fx.simulate(run.model, until=2.0, step=1e-3, output=fx.Output(every=1.0), start=run, progress=False)
+    np.testing.assert_allclose(more.angle("hinge"), [FAR, FAR], atol=1e-3)
+    np.testing.assert_allclose(fx.concatenate(run, more).angle("hinge")[-2:], [FAR, FAR], atol=1e-3)
+    free = fx.Model(bar, hinge)
+    still = fx.solve_static(fx.Model(bar, hinge, spring(hinge), fx.JointForce(hinge, TORQUE, name="motor")))
+    assert fx.simulate(free, until=0.1, step=1e-2, start=still, progress=False).angle("hinge")[-1] == pytest.approx(
+        WOUND
+    )
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_plain_hinges_in_the_plane_have_the_turns_of_their_bodies(reverse: bool) -> None:
+    disc = fx.PlanarRigidBody(1.0, INERTIA, position=(0, 0), name="disc")
+    ends = (disc, fx.ground) if reverse else (fx.ground, disc)
+    run = turned(disc, fx.RevoluteJoint(*ends, at=(0, 0), name="hinge"), inertia=INERTIA, planar=True)
+    np.testing.assert_allclose(run.angle("hinge"), np.array([0.0, FAR / 2, FAR]) * (-1 if reverse else 1), atol=1e-3)
+
+
+def test_a_hinge_of_a_cable_that_turns_unseen_is_told() -> None:
+    """In the plane, where the hinge of a node knows no angle unless something acts on it."""
+    cable = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), name="cable",
+        stiffness=fx.BeamStiffness(EA=1e6, EI_z=500.0, mass_per_length=0.5),
+    )  # fmt: skip
+    hinge = fx.RevoluteJoint(fx.ground, cable.start, at=(0, 0), name="hinge")
+    wind = fx.PointForce(cable.end, (0, 8.0), follower=True)
+    run = fx.simulate(fx.Model(cable, hinge, wind), until=1.0, step=1e-3, output=fx.Output(every=0.5), progress=False)
+    with pytest.warns(fx.AccuracyWarning, match=r"angle: that of .* turns by about .* rad between those at 0"):
+        run.angle("hinge")
+    with pytest.warns(fx.AccuracyWarning, match="angle: that of node 0"):
+        run.angle(cable.start)
+    asked = fx.Model(cable, hinge, wind, fx.JointForce(hinge, 0.0))
+    told = fx.simulate(asked, until=1.0, step=1e-3, output=fx.Output(every=0.5), progress=False).angle("hinge")
+    fine = fx.simulate(fx.Model(cable, hinge, wind), until=1.0, step=1e-3, progress=False).angle("hinge")
+    np.testing.assert_allclose(told, fine[::500], atol=1e-6)
+    assert abs(told[-1]) > 20.0

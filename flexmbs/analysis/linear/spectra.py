@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, frozen_copy, show
+from flexmbs.core.checks import as_array, as_number, as_places, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 
@@ -42,7 +42,7 @@ class WhiteSpectrum:
         object.__setattr__(self, "level", as_number("WhiteSpectrum", "level", self.level, minimum=0.0))
 
     def __call__(self, f: Any) -> FloatArray:
-        return np.full(np.shape(f), self.level)
+        return np.full(as_places("WhiteSpectrum", "f", f).shape, self.level)
 
     @property
     def white(self) -> tuple[float, float | None]:
@@ -79,7 +79,7 @@ class FirstOrderSpectrum:
         object.__setattr__(self, "corner", as_number("FirstOrderSpectrum", "corner", self.corner, above=0.0))
 
     def __call__(self, f: Any) -> FloatArray:
-        return np.asarray(self.strength / (np.asarray(f, dtype=np.float64) ** 2 + self.corner**2))
+        return np.asarray(self.strength / (as_places("FirstOrderSpectrum", "f", f) ** 2 + self.corner**2))
 
     @property
     def white(self) -> tuple[float, float | None]:
@@ -126,7 +126,7 @@ class TableSpectrum:
         object.__setattr__(self, "values", frozen_copy(G))
 
     def __call__(self, f: Any) -> FloatArray:
-        x = np.asarray(f, dtype=np.float64)
+        x = as_places("TableSpectrum", "f", f)
         known = np.asarray(self.frequencies)
         inside = (x >= known[0]) & (x <= known[-1])
         safe = np.where(inside, x, known[0])

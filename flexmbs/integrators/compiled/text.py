@@ -154,8 +154,8 @@ class Text:
         for readings in dyn.turns.readings:
             read, kinematics = (self._name(part, "", "states") for part in (readings.group, readings.work))
             self._account.append(f"{self._import(follow_turns)}({read}, {kinematics})")
-        for group, places, told in zip(dyn.turns.angular, dyn.turns.places, self._turns, strict=True):
-            owner = "joints" if group is m.joints else "forces"
+        turns = dyn.turns
+        for owner, group, places, told in zip(turns.owners, turns.angular, turns.places, self._turns, strict=True):
             name, rows = self._name(group, owner, owner), self._table(f"turns_of_{owner}", take.array(told))
             angles = self._table(f"angles_of_{owner}", take.array(places))
             columns = ", ".join(f"{name}.{c}" for c in ("mA", "mB", "ptr", "kind", "c", "near"))

@@ -26,6 +26,7 @@ from flexmbs.core.section import BeamStiffness, Section, beam_stiffness, check_s
 from flexmbs.core.section_matrix import SectionStiffness
 from flexmbs.core.shell_section import Layup, ShellSection, ShellStiffness, sheet_stiffness
 from flexmbs.meshes import Mesh, line, rectangle, three_node
+from flexmbs.meshes.loose import warn_of_loose
 from flexmbs.meshes.repeated import warn_of_repeated
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.lines import kinked_reference, line_cells, line_reference
@@ -46,7 +47,7 @@ class FlexibleBody(BodyDescription):
     The mesh is the stress-free shape, straight or curved. Where its points carry unit tangents (point data
     ``tangent``, as the curve generators give) elements with slopes use these; otherwise the tangent at a point is that
     of the circle through it and its neighbours. Elements of surfaces live on ``quad`` cells in space, whose normals
-    point to one side.
+    point to one side; nodes of a surface that touch cells without belonging to them are told in a warning.
 
     Parameters
     ----------
@@ -231,6 +232,14 @@ class FlexibleBody(BodyDescription):
             )
         # blamed on whoever called the constructor
         warn_of_repeated(owner, self.mesh.cells, stacklevel=4)
+        if self.surface:  # ends of lines may coincide: joints of the model join them
+            warn_of_loose(
+                owner,
+                self.mesh.points,
+                [(block.cell_type, block.nodes) for block in self.mesh.cells],
+                remedy="make a body of each side and join them with joints",
+                stacklevel=4,
+            )
         return np.ascontiguousarray(cells, dtype=np.int64)
 
     @classmethod

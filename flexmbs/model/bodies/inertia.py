@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, has_shape, show
+from flexmbs.core.checks import as_array, as_number, has_shape, show, warn_user
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import MeshError, ModelError
 from flexmbs.core.material import Elastic
 from flexmbs.core.section import Section, check_section
 from flexmbs.meshes.cells import CellType, cell_type, gradients, measures, shapes
+from flexmbs.meshes.crossing import crossing_triangles
 from flexmbs.meshes.repeated import say_repeated
 from flexmbs.model.contacts.closed_surface import check_pieces, pieces_of
 
@@ -237,6 +238,17 @@ def _enclosed(
     corners = points[triangles if sign > 0.0 else triangles[:, ::-1]]
     row = np.tile(np.arange(len(triangles)), 3)[np.lexsort(np.sort(edges, axis=1).T)]
     check_pieces(owner, origin + corners, pieces_of(row.reshape(-1, 2), len(triangles)), _places_inside)
+    crossing = crossing_triangles(points, triangles)
+    if len(crossing):
+        i, k = crossing[0].tolist()
+        place = show((origin + points[triangles[i]].mean(axis=0)).round(6).tolist())
+        warn_user(
+            f"{owner}: the surface goes through itself: {len(crossing)} pairs of triangles cross, the first are "
+            f"{i} and {k}, near {place}. What it encloses twice there has twice the mass, and what it encloses "
+            f"inside out a negative one; repair it in the program that made it, or join the parts to one surface "
+            f"(union).",
+            RuntimeWarning,
+        )
     return sign * volume, sign * first, sign * np.asarray(second)
 
 

@@ -255,8 +255,13 @@ class Solids:
         MeshError
             If the mesh has no volume, a cell is there twice, or a surface is not closed or not oriented throughout.
         ModelError
-            If a piece of a surface is inside out, but no cavity, or lies within another one. Pieces may touch; that
-            they cross each other is seen where a corner of one is within the other.
+            If a piece of a surface is inside out, but no cavity, or lies within another one. Pieces may touch.
+
+        Warns
+        -----
+        RuntimeWarning
+            If the surface crosses itself, or pieces of it each other: the message has the number of pairs of triangles
+            and a place.
 
         Examples
         --------

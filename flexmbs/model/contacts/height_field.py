@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from flexmbs.core.checks import as_array, show
+from flexmbs.core.checks import as_array, as_number, as_places, show
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.height_fields import heights_of
 from flexmbs.kernels.rows.field_rows import FIELD_GAP, FIELD_SLIP
@@ -105,7 +105,10 @@ class HeightField(Shape):
 
     def height(self, x: Any, y: Any = 0.0) -> Any:
         """h at places in the axes of the marker [length]; ``x`` and ``y`` may be arrays of one shape."""
-        u, v = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+        u, v = as_places("HeightField", "x", x), as_places("HeightField", "y", y)
+        if u.shape != v.shape and 0 not in (u.ndim, v.ndim):
+            raise ModelError(f"HeightField: x and y must be of one shape, not {u.shape} and {v.shape}.")
+        u, v = np.broadcast_arrays(u, v)
         return self._around(np.column_stack((u.ravel(), v.ravel())))[:, 0].reshape(u.shape)[()]
 
     def normal(self, x: float, y: float = 0.0) -> FloatArray:
@@ -113,7 +116,8 @@ class HeightField(Shape):
 
         A ball of radius r that touches there has its centre at (x, y, height(x, y)) + r normal(x, y).
         """
-        _, hu, hv, *_ = self._around(np.array([[x, y]], dtype=float))[0]
+        place = [as_number("HeightField", name, value, unit="length") for name, value in (("x", x), ("y", y))]
+        _, hu, hv, *_ = self._around(np.array([place]))[0]
         return np.asarray(np.array((-hu, -hv, 1.0)) / np.sqrt(1.0 + hu * hu + hv * hv))
 
     def _around(self, places: FloatArray) -> FloatArray:

@@ -83,6 +83,8 @@ class DiscreteSystem:
 
     def then(self, following: DiscreteSystem) -> DiscreteSystem:
         """This system and another one that gets its outputs."""
+        if not isinstance(following, DiscreteSystem):
+            raise ModelError(f"DiscreteSystem: following must be a DiscreteSystem, not {show(following)}.")
         if following.n_inputs != self.n_outputs:
             raise ModelError(
                 f"DiscreteSystem: the following system has {following.n_inputs} inputs, but this one has "

@@ -8,12 +8,13 @@ seed as its key and the number of the sample as its counter (Salmon and others, 
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_count, as_number, frozen_copy
+from flexmbs.core.checks import as_array, as_count, as_number, as_time, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 
@@ -45,7 +46,8 @@ class WhiteNoise:
     Raises
     ------
     ModelError
-        If ``rms`` is negative, or the period is not positive.
+        If ``rms`` is negative, or the period is not positive; when it is asked for a value, if the time is not a
+        finite number.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class WhiteNoise:
         object.__setattr__(self, "seed", as_count("WhiteNoise", "seed", self.seed))
 
     def __call__(self, t: float) -> float:
+        t = as_time("WhiteNoise", t)
         number = t / self.period
         if not abs(number) < HALF:
             raise ModelError(
@@ -73,8 +76,14 @@ class WhiteNoise:
         return self.sample(math.floor(number + ROUND_OFF * max(1.0, 1e-6 * abs(number))))
 
     def sample(self, number: int) -> float:
-        """The number of sample ``number``."""
-        u = _uniform(self.seed, number + HALF, 2)
+        """The number of sample ``number``, a whole number between -2^63 and 2^63."""
+        whole = isinstance(number, numbers.Integral) and not isinstance(number, bool)
+        if not whole or not -HALF <= number < HALF:
+            raise ModelError(
+                f"WhiteNoise: number must be a whole number between -2^63 and 2^63, not {show(number)}; call the "
+                f"noise itself with a time."
+            )
+        u = _uniform(self.seed, int(number) + HALF, 2)
         return float(self.rms * math.sqrt(-2.0 * math.log(1.0 - u[0])) * math.cos(2.0 * math.pi * u[1]))
 
 
@@ -101,7 +110,8 @@ class BandNoise:
     Raises
     ------
     ModelError
-        If the band is empty or negative, or there are fewer than 8 parts.
+        If the band is empty or negative, or there are fewer than 8 parts; when it is asked for a value, if the time is
+        not a finite number.
 
     Examples
     --------
@@ -131,7 +141,7 @@ class BandNoise:
         object.__setattr__(self, "phases", frozen_copy(2.0 * np.pi * u[self.count :]))
 
     def __call__(self, t: float) -> float:
-        waves = np.cos(2.0 * np.pi * (self.frequencies * t) + self.phases)
+        waves = np.cos(2.0 * np.pi * (self.frequencies * as_time("BandNoise", t)) + self.phases)
         return float(self.rms * math.sqrt(2.0 / self.count) * waves.sum())
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, frozen_copy, shape_of, show
+from flexmbs.core.checks import as_array, as_number, as_time, frozen_copy, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.kernels.laws import curve_part, power_part
@@ -36,7 +36,8 @@ class ForceCurve:
     Raises
     ------
     ModelError
-        If the lengths differ, a number is not finite, or the points do not ascend.
+        If the lengths differ, a number is not finite, or the points do not ascend; when it is called, if the place
+        is not a finite number.
 
     Notes
     -----
@@ -63,7 +64,7 @@ class ForceCurve:
         object.__setattr__(self, "values", frozen_copy(values))
 
     def __call__(self, x: float) -> float:
-        points = np.asarray(self.points)
+        points, x = np.asarray(self.points), as_time("ForceCurve", x, "x")
         inside = float(np.clip(x, points[0], points[-1]))
         spline = self._spline()
         return float(spline(inside) + spline(inside, 1) * (x - inside))

@@ -318,9 +318,9 @@ class BodyGroup:
             moment[:dim] += body.mass * q[self.in_q(body)[:dim]]
         return float(sum(body.mass for body in self.bodies)), moment
 
-    def extent(self) -> list[FloatArray]:
-        """Points (n, dim) that the bodies reach at the start."""
-        return [body.position[None, :] for body in self.bodies]
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        """Each body, as in `sizes`, with points (n, dim) that it reaches at the start; some come several times."""
+        return ((body, body.position[None, :]) for body in self.bodies)
 
     @property
     def damping_ratio(self) -> float:

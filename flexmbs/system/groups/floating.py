@@ -159,8 +159,9 @@ class FloatingBodies(MovingBodies):
             moment += body.mass * q[span.in_q[:3]] + from_quaternion(q[span.in_q[3:]]) @ inside
         return float(sum(body.mass for body in self.bodies)), moment
 
-    def extent(self) -> list[FloatArray]:
-        return super().extent() + [b.position + b.reduced.points @ b.rotation.T for b in self.bodies]
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        yield from super().reaches()
+        yield from ((b, b.position + b.reduced.points @ b.rotation.T) for b in self.bodies)
 
     def marker_entry(self, marker: FloatingMarker, point: bool) -> MarkerEntry:  # type: ignore[override]  # made by them
         span, dofs = self._frame[marker.body], self.velocities(marker.body)

@@ -98,8 +98,8 @@ class LinearBodies(BodyGroup):
             moment += undeformed + body.momentum_shapes @ q[self.in_q(body)]
         return float(sum(body.mass for body in self.bodies)), moment
 
-    def extent(self) -> list[FloatArray]:
-        return [body.position + body.reduced.points @ body.rotation.T for body in self.bodies]
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        return ((body, body.position + body.reduced.points @ body.rotation.T) for body in self.bodies)
 
     def marker_entry(self, marker: LinearMarker, point: bool) -> MarkerEntry:  # type: ignore[override]  # made by them
         modes, R = self.velocities(marker.body), marker.node_frame

@@ -236,8 +236,8 @@ class MeshedBodies(BodyGroup):
             total += float(body.mass)
         return total, moment
 
-    def extent(self) -> list[FloatArray]:
-        return [body.mesh.points for body in self.bodies]
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        return ((body, body.mesh.points) for body in self.bodies)
 
     def marker_entry(self, marker: Marker, point: bool) -> MarkerEntry:
         body: Any = marker.body

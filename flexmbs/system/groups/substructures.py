@@ -118,9 +118,9 @@ class Substructures(MovingBodies):
             moment += part.centres(q).sum(axis=0)
         return float(sum(body.mass for body in self.bodies)), moment
 
-    def extent(self) -> list[FloatArray]:
-        """That of its frames."""
-        return []
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        """What its frames reach."""
+        return iter(())
 
     def nodes(self, body: Any, q: FloatArray) -> FloatArray:
         """Places (n_t, n_nodes, 3) of its nodes in axes of the body where it begins, from states q (n_t, n_q)."""

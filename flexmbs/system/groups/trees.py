@@ -226,8 +226,8 @@ class Trees(MovingBodies):
             total, moment = total + part, moment + where
         return total, moment
 
-    def extent(self) -> list[FloatArray]:
-        return [link.place[0][None, :] for tree in self.bodies for link in tree.bodies]
+    def reaches(self) -> Iterator[tuple[Any, FloatArray]]:
+        return ((tree, link.place[0][None, :]) for tree in self.bodies for link in tree.bodies)
 
     def marker_entry(self, marker: Marker, point: bool) -> MarkerEntry | None:
         body: Any = marker.body
