@@ -51,7 +51,8 @@ def schemes(h: float) -> dict[str, tuple[Any, Any]]:
         "BDF, compiled": (fx.BDF(compiled=True), controlled),
         "BDF": (fx.BDF(compiled=False), controlled),
         "Radau": (fx.RadauIIA(), controlled),
-        "augmented Lagrangian": (fx.AugmentedLagrangian(), h),
+        "augmented Lagrangian, compiled": (fx.AugmentedLagrangian(compiled=True), h),
+        "augmented Lagrangian": (fx.AugmentedLagrangian(compiled=False), h),
         "energy-momentum": (fx.EnergyMomentum(), h),
     }
 
