@@ -82,7 +82,7 @@ class Turns:
     def __init__(self, mechanics: Mechanics) -> None:
         self._mechanics = mechanics
         self.based = [pair for pair in mechanics.markers.groups if pair[0].rebase]
-        named = {"joints": mechanics.joints, "forces": mechanics.forces, "angles": mechanics.angles}
+        named: dict[str, Any] = {"joints": mechanics.joints, "forces": mechanics.forces, "angles": mechanics.angles}
         self._tables: list[Any] = list(named.values())
         self.readings: list[Readings] = []
         self.owners = [name for name, table in named.items() if not COUNTED.isdisjoint(table.kind.tolist())]

@@ -226,11 +226,11 @@ def node_angles(states: States, body: FlexibleBody) -> FloatArray:
     if not follows(layout):  # small rotations, which are not within half a turn
         return angle
     rate = np.zeros_like(angle)
-    if states.over_time and len(states) > 1:
+    if states.over_time and np.ptp(states.t) > 0.0:
         moment = MOMENT * float(np.diff(states.t).min(initial=np.inf, where=np.diff(states.t) > 0.0))
         later = states.q.copy()
         later[:, dofs] += moment * states.v[:, dofs]
-        ahead = plane_angles(layout, later, dofs, body.reference) - angle
+        ahead = np.asarray(plane_angles(layout, later, dofs, body.reference)) - angle
         rate = (ahead - 2.0 * np.pi * np.round(ahead / (2.0 * np.pi))) / moment
     a, b = body.cells[:, 0], body.cells[:, 1]
     n = len(dofs)
