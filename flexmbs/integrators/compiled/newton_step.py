@@ -229,19 +229,37 @@ def operations(
                 x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
                 x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
+        for k in range(c.n_c):
+            x.r[n_v + k] = x.rate[k]
+        for passes in range(2):
+            if passes == 1 and not refused:
+                for k in range(n_v):
+                    z.held[k] = v[k] + smooth[1] * a[k]
+                state = State(q, z.held, a, lam)
+                evaluations += 1
+                refused = residual(state, env, given)
+            if passes == 1 and not refused:
+                for k in range(n_v):
+                    z.dq[k] = x.r[k]
+                state = State(q, v, a, lam)
+                evaluations += 1
+                refused = residual(state, env, given)  # the last one, whose forces are accounted for
+                for k in range(n_v):
+                    x.r[k] -= z.dq[k]
+                for k in range(c.n_c):
+                    x.r[n_v + k] = 0.0
+            if not refused:
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.edge, x.d,
+                )  # fmt: skip
+                for k in range(n_v + c.n_c):
+                    refused = refused or not abs(x.d[k]) < ENDLESS
+                    if k < n_v:
+                        a[k] += x.d[k]
+                    else:
+                        lam[k - n_v] += x.d[k]
         if not refused:
-            for k in range(c.n_c):
-                x.r[n_v + k] = x.rate[k]
-            solve(
-                x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                width, x.edge, x.d,
-            )  # fmt: skip
-            for k in range(n_v + c.n_c):
-                refused = refused or not abs(x.d[k]) < ENDLESS
-                if k < n_v:
-                    a[k] += x.d[k]
-                else:
-                    lam[k - n_v] += x.d[k]
             evaluations += c.powers  # which Python makes to have them
             account(x.Q.shape[0] - 1 + i, state, env)
         return refused
