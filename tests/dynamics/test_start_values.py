@@ -144,3 +144,16 @@ def test_first_accelerations_under_a_damper_are_of_second_order(scheme: fx.integ
         off.append(abs(run.acceleration(body)[0, 2] - exact))
     assert off[0] < 1e-3 * exact
     assert off[1] == pytest.approx(off[0] / 4, rel=0.05)
+
+
+def test_first_accelerations_of_a_spin_are_of_second_order() -> None:
+    """Euler's equations of a free body, at steps that turn it by 0.01 rad and by half of that."""
+    inertia, spin = np.array([0.1, 0.2, 0.25]), np.array([5.0, 7.0, -4.0])
+    exact = -np.cross(spin, inertia * spin) / inertia
+    off = []
+    for step in (1e-3, 5e-4):
+        body = fx.RigidBody(1.0, inertia, angular_velocity=spin, name="body")
+        run = fx.simulate(fx.Model(body), until=2 * step, step=step)
+        off.append(np.abs(run.a[0, 3:] - exact).max() / np.abs(exact).max())
+    assert off[0] < 1e-5
+    assert off[1] == pytest.approx(off[0] / 4, rel=0.05)
