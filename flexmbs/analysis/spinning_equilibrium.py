@@ -53,7 +53,7 @@ def balanced(dyn: Dynamics, state: StepState, seen_by: Observer) -> StepState | 
             q, lam = moved(dyn, q, share * d), lam + share * change
             dyn.residual(q, v, a, lam)
             dyn.accept(q)
-            if size <= CLOSE and size > 0.3 * last:  # round-off is reached
+            if size <= CLOSE and size >= 0.3 * last:  # round-off is reached, or nothing is left at all
                 v, a = predicted(dyn, state._replace(q=q), seen_by, own)
                 return StepState(state.t, q, v, a, a, lam, v, 0.0)
             last = size

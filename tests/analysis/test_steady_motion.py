@@ -196,6 +196,26 @@ def test_mass_in_a_turning_slot(rest: float) -> None:
     assert np.sort(linear.poles.imag) == pytest.approx([-np.sqrt(96.0), np.sqrt(96.0)], rel=1e-8)
 
 
+@pytest.mark.parametrize("guided", [True, False])
+def test_shape_that_balances_to_the_last_bit(guided: bool) -> None:
+    """A mass on a table that turns, along a slot or free in the plane: increments of Newton's method end at zero."""
+    rate, m, k = 3.0, 2.0, (60.0, 90.0)
+    table = fx.RigidBody(1.0, (0.1, 0.1, 0.1), angular_velocity=(0, 0, rate), name="table")
+    bearing = fx.RevoluteJoint(fx.ground, table, at=(0, 0, 0), axis=(0, 0, 1))
+    turning = {"velocity": (0, rate, 0), "angular_velocity": (0, 0, rate)}
+    mass = fx.RigidBody(m, (0.01, 0.01, 0.02), position=(1, 0, 0), name="mass", **turning)
+    joint, axis = (fx.PrismaticJoint, (1, 0, 0)) if guided else (fx.PlanarJoint, (0, 0, 1))
+    springs = fx.Bushing(table.marker((1, 0, 0)), mass.centre, (*k, 0, 0, 0, 4.0))
+    driver = fx.RotationDriver(bearing, rate=rate)
+    modes = fx.solve_modal(fx.Model(table, mass, bearing, driver, joint(table, mass, at=(1, 0, 0), axis=axis), springs))
+    A = np.zeros((4, 4))
+    A[:2, 2:] = np.eye(2)
+    A[2:, :2] = np.diag(rate**2 - np.array(k) / m)
+    A[2:, 2:] = [[0, 2 * rate], [-2 * rate, 0]]
+    swings = [np.sqrt(k[0] / m - rate**2)] if guided else np.abs(np.linalg.eigvals(A).imag)
+    assert modes.angular_frequencies[0] == pytest.approx(np.min(swings), rel=1e-9)
+
+
 def test_what_swings_through_its_lowest_place_is_not_steady() -> None:
     swinging = fx.PlanarRigidBody(2.0, 0.1, position=(0.0, -0.5), velocity=(0.5, 0), angular_velocity=1.0, name="bar")
     model = fx.Model(swinging, fx.RevoluteJoint(fx.ground, swinging, at=(0, 0), name="h"), fx.Gravity((0, -9.81)))

@@ -124,3 +124,36 @@ def test_stored_accelerations_satisfy_their_equations() -> None:
     )  # fmt: skip
     assert run.residuals[:, 0].max() < 1e-9
     assert run.residuals[:, 1].max() < 1e-9
+
+
+@pytest.mark.parametrize("scheme", [fx.GeneralizedAlpha(), fx.AugmentedLagrangian()], ids=["alpha", "lagrangian"])
+def test_first_accelerations_under_a_damper_are_of_second_order(scheme: fx.integrators.Integrator) -> None:
+    """A body turned about a hinge by a spring, its weight and a damper: a = (k x - m g) / (m + J / l^2) at l = 1."""
+    k, c, m, J, stretch = 1e3, 50.0, 1.0, 0.1, 0.01
+    exact = (k * stretch - m * G) / (m + J)
+    off = []
+    for step in (1e-3, 5e-4):
+        body = fx.RigidBody(m, (J, J, J), position=(1, 0, 0), name="body")
+        hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0))
+        above = fx.ground.marker((1, 0, 1))
+        spring = fx.SpringDamper(above, body.centre, stiffness=k, damping=c, free_length=1.0 - stretch)
+        model = fx.Model(body, hinge, spring, fx.Gravity((0, 0, -G)))
+        run = fx.simulate(model, until=2 * step, step=step, integrator=scheme)
+        carried = m * (run.acceleration(body)[0] + np.array([0, 0, G])) - np.array([0, 0, k * stretch])
+        assert run.reaction(hinge)[0] == pytest.approx(carried, abs=1e-2 * m * exact)
+        off.append(abs(run.acceleration(body)[0, 2] - exact))
+    assert off[0] < 1e-3 * exact
+    assert off[1] == pytest.approx(off[0] / 4, rel=0.05)
+
+
+def test_first_accelerations_of_a_spin_are_of_second_order() -> None:
+    """Euler's equations of a free body, at steps that turn it by 0.01 rad and by half of that."""
+    inertia, spin = np.array([0.1, 0.2, 0.25]), np.array([5.0, 7.0, -4.0])
+    exact = -np.cross(spin, inertia * spin) / inertia
+    off = []
+    for step in (1e-3, 5e-4):
+        body = fx.RigidBody(1.0, inertia, angular_velocity=spin, name="body")
+        run = fx.simulate(fx.Model(body), until=2 * step, step=step)
+        off.append(np.abs(run.a[0, 3:] - exact).max() / np.abs(exact).max())
+    assert off[0] < 1e-5
+    assert off[1] == pytest.approx(off[0] / 4, rel=0.05)

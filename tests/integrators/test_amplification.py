@@ -53,8 +53,9 @@ def test_steps_of_an_oscillator(name: str) -> None:
     h = 0.05
     run = fx.simulate(oscillator(), until=40 * h, step=h, integrator=scheme)
     A = alpha_matrix(am, af, gamma, beta, h)
-    # the start is smoothed: (m + beta h^2 k + gamma h c) a = -(k x + c v)
-    first = (-K * 0.3 + C * 1.0) / (M + beta * h * h * K + gamma * h * C)
+    # the start is smoothed: (m + beta h^2 k + gamma h c) a = -(k x + c v) + gamma h c b, b from a pass without this
+    force, smooth = -K * 0.3 + C * 1.0, M + beta * h * h * K + gamma * h * C
+    first = (force + gamma * h * C * force / smooth) / smooth
     expected = [np.array([0.3, -1.0, first, first])]
     for _ in range(40):
         expected.append(A @ expected[-1])

@@ -347,20 +347,39 @@ def operations(
                 x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
         if not refused:
+            for k in range(n_v):
+                z.dq[k] = x.r[k]
             for k in range(c.n_c):
                 x.r[n_v + k] = x.rate[k]
             solve(
                 x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
                 width, x.edge, x.d,
             )  # fmt: skip
-            for k in range(n_v + c.n_c):
-                refused = refused or not abs(x.d[k]) < ENDLESS
-                if k < n_v:
-                    a[k] += x.d[k]
-                else:
-                    lam[k - n_v] += x.d[k]
             evaluations += c.powers  # which Python makes to have them
-            account(x.Q.shape[0] - 1 + i, state, env)
+            account(x.Q.shape[0] - 1 + i, state, env)  # before forces are those of other velocities
+            for k in range(n_v):
+                z.aux[k] = 0.0 + x.d[k]
+                z.held[k] = v[k] + smooth[1] * z.aux[k]
+            for k in range(c.n_c):
+                x.rate[k] = 0.0 + x.d[n_v + k]
+            state = State(q, z.held, a, lam)
+            evaluations += 2  # Python makes one more, to leave the forces of these velocities behind
+            refused = residual(state, env, given)
+        if not refused:
+            for k in range(n_v):
+                x.r[k] = z.dq[k] - x.r[k]
+            for k in range(c.n_c):
+                x.r[n_v + k] = 0.0
+            solve(
+                x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                width, x.edge, x.d,
+            )  # fmt: skip
+            for k in range(n_v):
+                a[k] = z.aux[k] + x.d[k]
+                refused = refused or not abs(a[k]) < ENDLESS
+            for k in range(c.n_c):
+                lam[k] = x.rate[k] + x.d[n_v + k]
+                refused = refused or not abs(lam[k]) < ENDLESS
         return refused
 
 

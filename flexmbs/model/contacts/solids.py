@@ -115,7 +115,7 @@ class Box(Shape):
     ----------
     marker : Marker, or Attachment of one node
     size : (3,) array
-        SharpEdges [length], positive.
+        Edges [length], positive.
 
     Notes
     -----

@@ -25,7 +25,7 @@ __all__ = ["TriangleMesh"]
 FLAT = 1e-9
 """Height over the size of points below which they are in a plane."""
 LINES = 4000
-"""SharpEdges by which it is shown, at most."""
+"""Edges by which it is shown, at most."""
 
 
 @dataclass(frozen=True, eq=False)

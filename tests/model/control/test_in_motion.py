@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import flexmbs as fx
 from flexmbs.model.control.first_order import linear_states
@@ -38,6 +39,23 @@ def test_sampled_feedback_converges_to_the_exact_motion(delay: int) -> None:
     assert errors[-1] < 1e-3
     assert math.log2(errors[0] / errors[1]) > 1.8
     assert math.log2(errors[1] / errors[2]) > 1.8
+
+
+def test_samples_at_every_step_of_a_damped_mass() -> None:
+    """The motion between samples by the matrix exponential; each sample starts the scheme anew."""
+    m, k, c, P, r, T = 1.0, 40.0, 12.0, 30.0, 0.3, 0.01
+    A = np.array([[0.0, 1.0], [-k / m, -c / m]])
+    over = expm(A * T)
+    held = np.linalg.solve(A, over - np.eye(2)) @ np.array([0.0, 1.0 / m])
+    states = [np.zeros(2)]
+    for _ in range(100):
+        states.append(over @ states[-1] + held * P * (r - states[-1][0]))
+    mass = fx.PointMass(m, position=(0.0, 0.0), name="mass")
+    spring = fx.SpringDamper(fx.ground.marker((-10, 0, 0)), mass, stiffness=k, damping=c, name="spring")
+    place, push = fx.control.PositionSensor(mass, (1, 0)), fx.control.ForceActuator(mass, (1, 0), name="push")
+    loop = fx.control.Controller(place, push, period=T, output=lambda x, u, t: P * (r - u), name="loop")
+    run = fx.simulate(fx.Model(mass, spring, loop), until=1.0, step=T)
+    assert np.abs(run.position(mass)[:, 0] - np.array(states)[:, 0]).max() < 2e-4
 
 
 def test_a_held_force_moves_a_mass_as_it_should() -> None:

@@ -113,7 +113,7 @@ CASE = Case(
         r"g' = \dfrac{g \sin\alpha}{1 + J/(m r^2)}",
     ),
     limits=(
-        "The acceleration and the force at the start have an error of first order, by the smoothed start of the scheme "
-        "where forces depend on velocities; it fades, and forces are compared in the second turn.",
+        "The acceleration and the force at the start are smoothed by the scheme; forces are compared in the second "
+        "turn.",
     ),
 )

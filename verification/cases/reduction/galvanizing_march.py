@@ -89,7 +89,9 @@ def march(
     factors = np.array([np.interp(times, table.times, table.values) for table in tables]).T
     n = given.forces.shape[0]
     q, v = np.zeros(n), np.zeros(n)
-    a = vd = _factorised(given.M + gamma * h * given.D + beta * h * h * given.K)[0](given.forces @ factors[0])
+    smooth = _factorised(given.M + gamma * h * given.D + beta * h * h * given.K)[0]
+    once = smooth(given.forces @ factors[0])
+    a = vd = smooth(given.forces @ factors[0] + gamma * h * (given.D @ once))
     seen = np.zeros((count + 1, len(given.rows)))
     first = round(on / h)
     pull = given.rows[list(magnets)]
