@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 DOCS_READY := .venv/.ready-docs
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 -rs --pyargs --doctest-modules flexmbs tests
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal -rs --pyargs --doctest-modules flexmbs tests
 
 .DEFAULT_GOAL := help
 .PHONY: help setup verify verify-all test test-slow bench lint docs wheel clean

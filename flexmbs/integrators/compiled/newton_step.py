@@ -128,9 +128,9 @@ def operations(
     most, full, exact = z.most, z.full == 1, False
     closed, met = z.closed, MET
     rate_gap = 0.0
-    of_steps = x.compliance
+    compliance = x.compliance
     if c.projected == 1:
-        of_steps = p.compliance
+        compliance = p.compliance
 
     def make() -> tuple[int, int, float]:
         nonlocal rate_gap, aux, state, env, row, given, wv, wa, weights
@@ -188,7 +188,7 @@ def operations(
         if not refused:
             factorisations += 1
             refused = factorise(
-                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, of_steps, x.equations,
+                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, compliance, x.equations,
                 x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
             )  # fmt: skip
         return refused
@@ -248,7 +248,7 @@ def operations(
                 rates(x.rate)
                 factorisations += 1
                 refused = factorise(
-                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, of_steps, x.equations,
+                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, compliance, x.equations,
                     x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
                 )  # fmt: skip
             if not refused:

@@ -169,6 +169,7 @@ def test_first_order_states(compared, step: object) -> None:
     assert run.energy.dissipated[-1] > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [machine, as_in_python])
 def test_functions_of_users(compared, make: Callable[[], fx.Model]) -> None:
     """Forces, states and controllers that numba compiles, and the same called in Python from within the steps."""

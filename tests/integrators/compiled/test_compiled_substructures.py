@@ -52,7 +52,7 @@ def test_backward_differentiation(compared, step: object) -> None:
     compared(branches(), 0.04, step, lambda c: fx.BDF(compiled=c), output=BRIEF)
 
 
-@pytest.mark.parametrize("order", [4, 5])
+@pytest.mark.parametrize("order", [4, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("make", [branches, pytest.param(tumbling, marks=pytest.mark.slow)])
 def test_explicit_stages(compared, make: Callable[[], fx.Model], order: int) -> None:
     """The mass with what others add at shared frames is made anew at each stage, beside constraints and without."""

@@ -98,6 +98,7 @@ def test_redundant_constraints(compared, models) -> None:
     assert len(run.redundant) == 3
 
 
+@pytest.mark.slow
 def test_a_body_in_a_floating_frame(compared) -> None:
     """The mass of both matrices changes with the state."""
     part = fx.FloatingBody(bar(modes=2), reference="left", damping=0.02, name="bar")
@@ -105,6 +106,7 @@ def test_a_body_in_a_floating_frame(compared) -> None:
     compared(fx.Model(part, hinge, fx.Gravity((0, 0, -G))), 0.1, 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [machine, as_in_python])
 def test_functions_of_users(compared, make: Callable[[], fx.Model]) -> None:
     """Forces, states and controllers that numba compiles, and the same called in Python from within the steps."""
