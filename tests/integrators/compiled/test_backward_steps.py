@@ -149,6 +149,7 @@ def test_a_body_in_a_floating_frame(compared) -> None:
     compared(fx.Model(part, hinge, fx.Gravity((0, 0, -G))), 0.1, CONTROLLED, output=fx.Output(every=0.0071))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::flexmbs.AccuracyWarning")  # start, stiffness
 def test_a_mass_that_changes(compared) -> None:
     compared(arm(), 0.05, CONTROLLED, output=fx.Output(every=0.0071))

@@ -52,14 +52,16 @@ def test_backward_differentiation(compared, step: object) -> None:
     compared(branches(), 0.04, step, lambda c: fx.BDF(compiled=c), output=BRIEF)
 
 
-@pytest.mark.parametrize("order", [4, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("make", [branches, pytest.param(tumbling, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("order", [4, 5])
+@pytest.mark.parametrize("make", [branches, tumbling])
 def test_explicit_stages(compared, make: Callable[[], fx.Model], order: int) -> None:
     """The mass with what others add at shared frames is made anew at each stage, beside constraints and without."""
     step = 1e-4 if order == 4 else fx.ErrorControl(1e-6)
     compared(make(), 4e-3, step, lambda c: fx.RungeKutta(order=order, compiled=c), output=fx.Output(every=1.33e-3))
 
 
+@pytest.mark.slow
 def test_free_flight(both) -> None:
     """No constraint, and no elasticity but that of substructures: momentum is conserved."""
     run = both(tumbling(), 0.3, 2e-3, output=BRIEF)
@@ -82,6 +84,7 @@ def test_gravity_that_varies(compared, scheme: Callable[[bool], Any]) -> None:
     assert abs(run.energy.balance).max() < 2e-3 * abs(run.energy.work_loads).max() + 1e-6
 
 
+@pytest.mark.slow
 def test_events_at_a_point_between_frames(both, chunks) -> None:
     """Sensors of a point within a substructure, of a frame, and of a joint."""
     model = branches()

@@ -127,6 +127,7 @@ def test_controllers(step: object) -> None:
     assert runs[1].counts["compiled_steps"] == len(runs[1].steps) + runs[1].counts["rejected"]
 
 
+@pytest.mark.slow
 @either
 def test_events(compared, models, step: object) -> None:
     """Located between projected states."""
