@@ -214,7 +214,7 @@ class _Builder:
             else:
                 a, b, row = self._row_of(actuator, target)
                 if is_held(actuator) and kind_of(row.kind).curvature == 0:
-                    wrenches = fixed_wrenches(a, b, row)
+                    wrenches = _fixed_wrenches(a, b, row)
                 else:
                     force = RowForce(a, b, (row,), GIVEN, (), HeldLaw(actuator, self.held, i))
                     self.force_items.append((actuator, force))
@@ -429,7 +429,7 @@ class _Builder:
         return offset
 
 
-def fixed_wrenches(a: Marker, b: Marker, row: Row) -> list[Wrench]:
+def _fixed_wrenches(a: Marker, b: Marker, row: Row) -> list[Wrench]:
     """A unit force that drives a row of fixed direction up, as forces on its markers that move."""
     sides = ((a, -row.factor), (b, row.factor))
     return [

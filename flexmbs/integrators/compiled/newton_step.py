@@ -243,9 +243,6 @@ def operations(
             evaluations += 1
             refused = tangent(state, env, given, weights, 0)
             if not refused:
-                for k in range(c.n_c):
-                    x.rate[k] = -x.motion[row, k, 1]
-                rates(x.rate)
                 factorisations += 1
                 refused = factorise(
                     x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, compliance, x.equations,
@@ -254,6 +251,9 @@ def operations(
             if not refused:
                 most_left = ENDLESS
                 for _ in range(PROJECTIONS):
+                    for k in range(c.n_c):
+                        x.rate[k] = -x.motion[row, k, 1]
+                    rates(x.rate)
                     left = largest(x.rate, 0)
                     if not (LESS * most_left > left and left > 0.0):
                         break
@@ -265,9 +265,6 @@ def operations(
                     refused = residual(state, env, given)
                     if refused:
                         break
-                    for k in range(c.n_c):
-                        x.rate[k] = -x.motion[row, k, 1]
-                    rates(x.rate)
             if not refused:
                 for k in range(c.n_c):
                     p.gamma[k] = -x.motion[row, k, 2]

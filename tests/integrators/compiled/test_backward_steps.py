@@ -14,7 +14,7 @@ from flexmbs.integrators import CorrectorOptions
 from flexmbs.io.time_files import CHECKPOINT
 from tests.integrators.compiled.conftest import same
 from tests.integrators.compiled.test_control import Cart, controllers, same_samples
-from tests.integrators.compiled.test_runs import contradiction
+from tests.integrators.compiled.test_runs import fail_alike
 from tests.integrators.compiled.test_user_functions import as_in_python, machine
 from tests.models.flexible_trees import arm
 from tests.models.floating import bar
@@ -68,6 +68,15 @@ def plate(body: Any) -> tuple[Any, ...]:
     spring = fx.SpringDamper(fx.ground.marker((1.2, -1, 0)), tip.centre, stiffness=300.0, damping=2.0, name="spring")
     coil = fx.TorsionSpring(hinge, stiffness=2.0, damping=0.01, name="coil")
     return tip, hinge, spring, coil
+
+
+def passages(model: fx.Model) -> list[Any]:
+    """The block of the slider-crank passes a place, and turns back."""
+    block = model.body("block")
+    return [
+        C.Event(C.PositionSensor(block, (1, 0, 0)), level=0.21, name="there"),
+        C.Event(C.VelocitySensor(block, (1, 0, 0)), name="turns"),
+    ]
 
 
 def double_pendulum() -> fx.Model:
@@ -195,11 +204,7 @@ def test_controllers(step: object, max_order: int) -> None:
 def test_events(compared, models, step: object) -> None:
     """Located on the polynomial of the formula, several a swing; and one that Python alone knows, at single steps."""
     model = models.slider_crank(pulled)
-    block = model.body("block")
-    events = [
-        C.Event(C.PositionSensor(block, (1, 0, 0)), level=0.21, name="there"),
-        C.Event(C.VelocitySensor(block, (1, 0, 0)), name="turns"),
-    ]
+    events = passages(model)
     run = compared(model, 0.7, step, output=fx.Output(every=0.0233, energy=False), events=events)
     assert {event.name for event in run.events} == {"there", "turns"}
     late = C.Event(lambda view: view.t - 0.1234, name="late")
@@ -273,15 +278,7 @@ def test_steps_that_fail_are_left_to_python(models) -> None:
 
 @pytest.mark.parametrize("step", [1e-3, fx.ErrorControl(1e-6, max_step=1e-3, min_step=1e-5)])
 def test_a_failure_keeps_what_was_found(step: object) -> None:
-    """The same steps, and the same words."""
-    found = []
-    for scheme in schemes():
-        with pytest.raises(fx.ConvergenceError) as caught:
-            fx.simulate(contradiction(), 1.0, step=step, integrator=scheme)
-        found.append((str(caught.value), caught.value.solution))
-    assert found[0][0] == found[1][0]
-    assert len(found[0][1]) == len(found[1][1]) > 100
-    assert np.array_equal(found[0][1].q, found[1][1].q)
+    fail_alike(schemes(), step)
 
 
 def test_it_is_told_where_compiled_steps_fail(models) -> None:

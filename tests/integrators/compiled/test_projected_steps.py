@@ -11,13 +11,12 @@ import pytest
 import flexmbs as fx
 from flexmbs.integrators.implicit_step import NewtonOptions
 from tests.integrators.compiled.conftest import same
-from tests.integrators.compiled.test_backward_steps import plate, pulled
+from tests.integrators.compiled.test_backward_steps import passages, plate, pulled
 from tests.integrators.compiled.test_control import Cart, controllers, same_samples
-from tests.integrators.compiled.test_runs import contradiction
+from tests.integrators.compiled.test_runs import fail_alike
 from tests.integrators.compiled.test_user_functions import as_in_python, machine
 from tests.models.floating import bar
 
-C = fx.control
 G = 9.81
 BETWEEN = fx.Output(every=0.0233)
 STEPS = {"fixed": 1e-3, "controlled": fx.ErrorControl(1e-6, max_step=2e-3)}
@@ -132,12 +131,7 @@ def test_controllers(step: object) -> None:
 def test_events(compared, models, step: object) -> None:
     """Located between projected states."""
     model = models.slider_crank(pulled)
-    block = model.body("block")
-    events = [
-        C.Event(C.PositionSensor(block, (1, 0, 0)), level=0.21, name="there"),
-        C.Event(C.VelocitySensor(block, (1, 0, 0)), name="turns"),
-    ]
-    run = compared(model, 0.7, step, events=events)
+    run = compared(model, 0.7, step, events=passages(model))
     assert {event.name for event in run.events} == {"there", "turns"}
 
 
@@ -154,15 +148,7 @@ def test_going_on_is_bitwise(models) -> None:
 
 
 def test_a_failure_keeps_what_was_found() -> None:
-    """The same steps, and the same words."""
-    found = []
-    for scheme in schemes():
-        with pytest.raises(fx.ConvergenceError) as caught:
-            fx.simulate(contradiction(), 1.0, step=1e-3, integrator=scheme)
-        found.append((str(caught.value), caught.value.solution))
-    assert found[0][0] == found[1][0]
-    assert len(found[0][1]) == len(found[1][1]) > 100
-    assert np.array_equal(found[0][1].q, found[1][1].q)
+    fail_alike(schemes())
 
 
 def test_compiled_is_checked() -> None:
