@@ -257,6 +257,8 @@ def _kind(owner: str, item: object) -> str:
     hint = f" {item.not_an_item}" if isinstance(item, BodyDescription) else ""
     if isinstance(item, Attachment | Marker):
         hint = " A place on a body is not an item: wrap it in a support, joint or load."
+    if isinstance(getattr(item, "items", None), tuple):
+        hint = " It stands for several: pass its items, as in Model(*boom.items)."
     raise ModelError(
         f"{owner}: {show(item)} is neither a body, a support, a joint nor a load.{hint}"
         + (" Make an object of the class first." if isinstance(item, type) else "")
