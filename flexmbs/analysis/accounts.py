@@ -17,8 +17,9 @@ from flexmbs.kernels.steps import largest
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.contracts import Solves
 
-__all__ = ["Account", "Accounts", "Due", "found_later"]
+__all__ = ["Account", "Accounts", "Due", "Unsolved", "found_later"]
 
 Account = tuple[float, ...]
 """The seven numbers of `flexmbs.results.time.Energy`, and three residuals."""
@@ -35,6 +36,28 @@ class Due(NamedTuple):
     began: float
     power: FloatArray | None
     turns: FloatArray
+
+
+class Unsolved(NamedTuple):
+    """Stored states between steps, by their numbers, whose accelerations and multipliers are still to be solved for.
+
+    ``angles``: values of counted angles at each of them.
+    """
+
+    dynamics: Dynamics
+    solves: Solves
+    numbers: list[int]
+    angles: list[FloatArray]
+
+    def solve(
+        self, t: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The accelerations and multipliers of all stored states."""
+        a, lam = a.copy(), lam.copy()
+        for k, angles in zip(self.numbers, self.angles, strict=True):
+            self.dynamics.turns.count_at(angles)
+            a[k], lam[k] = self.solves(float(t[k]), q[k], v[k])
+        return a, lam
 
 
 class Accounts:

@@ -55,7 +55,7 @@ class Chunks:
         chosen = fixed or (type(run.control) is ErrorControl and not looks)
         self._possible = chosen and self._advance is not None and not run.events.hindrance
         # Energies are measured with frames as they are: those of the end of a chunk.
-        self._ends_at_output = run.recorder.energy and bool(dyn.turns.based)
+        self._ends_at_output = run.recorder.evaluates and bool(dyn.turns.based)
         self._most = _within(_TAKEN[self._kind]) if self._kind in _TAKEN else FIRST
         self._hold: Callable[[int], None] = lambda i: None
         self._single = 0
@@ -185,7 +185,7 @@ class Chunks:
         """The states wanted within step i, whose energies are measured with the forces that were held there."""
         run = self.run
         run.dynamics.turns.count_at(steps.turns_after(i))
-        if run.recorder.energy:
+        if run.recorder.evaluates:
             self._hold(i)
         if run.wanted is None:
             run.recorder.store(steps.state(i, remembers=False))
@@ -206,8 +206,10 @@ class Chunks:
         elif steps.powers is None and steps.control is None and not steps.turns:
             last = bisect.bisect_right(wanted, end)
             if last > run.next:
-                for state in steps.between(np.array(wanted[run.next : last]), run.dynamics.n_linear):
-                    recorder.store(state)
+                times = np.array(wanted[run.next : last])
+                states, between = steps.between(times, run.dynamics.n_linear), ~np.isin(times, steps.ends)
+                for state, inside in zip(states, between.tolist(), strict=True):
+                    recorder.store(state, inside)
                 run.next = last
         else:
             while run.next < len(wanted) and wanted[run.next] <= end:

@@ -42,10 +42,10 @@ class Output:
 
     Notes
     -----
-    The output never changes the steps. Between two steps multipliers, and with them reactions, lie on straight lines
-    (with `RadauIIA` on its polynomials), whatever the order of the scheme: in the long steps of `RungeKutta` and `BDF`
-    they are off by more than at the ends of steps, where they have its order (in a pendulum at a tolerance of 1e-9 by
-    1e-3 against 1e-9). Where that matters store every step, or bound it: ``ErrorControl(max_step=...)``.
+    The output never changes the steps. Between two steps states are interpolated to the order of the scheme, positions
+    and velocities as well as accelerations and multipliers, and with these reactions: by its polynomials (`RadauIIA`,
+    `BDF`), by the equations of motion at the interpolated state (`RungeKutta`, for which they are solved when first
+    asked for), and on straight lines where the scheme is of order 2.
     """
 
     every: float | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.analysis.accounts import Account, Accounts, Due
+from flexmbs.analysis.accounts import Account, Accounts, Due, Unsolved
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.results.time import Energy, TimeSolution
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from flexmbs.dynamics.energies import Energies
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.contracts import StepResult, StepState
+    from flexmbs.integrators.contracts import Solves, StepResult, StepState
     from flexmbs.io.time_files import Stream
 
 __all__ = ["Recorder"]
@@ -34,12 +34,17 @@ class Recorder:
     steps : array of double
         Four numbers for every accepted step, one step after the other: end, size, iterations, error. They are all that
         a run keeps of steps whose states are not stored, 32 bytes each.
+    solves : callable, optional
+        Of the stepper: how accelerations and multipliers are found between steps.
     """
+
+    solves: Solves | None = None
 
     def __init__(self, dynamics: Dynamics, energy: bool, later: bool = False, stream: Stream | None = None) -> None:
         self.dynamics, self.energy, self.stream = dynamics, energy, stream
         self._later = later and stream is None  # files have the energies of every state
         self.states: list[StepState] = []
+        self._unsolved: list[int] = []  # of the states
         self._dues: list[Due | Account] = []
         self._angles: list[FloatArray] = []  # that turns are counted of, at the states
         self.steps = array("d")
@@ -107,8 +112,18 @@ class Recorder:
 
         return reach
 
-    def store(self, state: StepState) -> None:
-        """A state at a time that is wanted."""
+    @property
+    def evaluates(self) -> bool:
+        """Whether states are evaluated as they are stored."""
+        return self.energy or self.solves is not None
+
+    def store(self, state: StepState, between: bool = False) -> None:
+        """A state at a time that is wanted; ``between``: not at the end of a step."""
+        if between and self.solves is not None and self._later:
+            self._unsolved.append(len(self.states))
+        elif between and self.solves is not None:
+            a, lam = self.solves(state.t, state.q, state.v)
+            state = state._replace(a=a, aux=a, lam=lam)
         account: Account = (np.nan,) * 10
         if self.energy and self._later and self._power is not None:
             self._dues.append(self._due(state.t))
@@ -182,9 +197,12 @@ class Recorder:
             steps=np.array(self.steps, dtype=np.float64).reshape(-1, 4),
             **rest,
         )
+        if self.solves is not None and self._unsolved:
+            angles = [self._angles[k] for k in self._unsolved]
+            found.solve_later(Unsolved(self.dynamics, self.solves, self._unsolved, angles).solve)
         if self.energy:
-            accounts, stored = self.accounts, (found.t, found.q, found.v, found.a, found.lam)
-            found.measure_later(lambda picks: accounts.several(stored, dues, picks))
+            accounts = self.accounts
+            found.measure_later(lambda picks, *stored: accounts.several(stored, dues, picks))
             if not any(isinstance(due, Due) for due in dues):
                 _ = found.energy  # which is known
         return found

@@ -127,6 +127,7 @@ class Run:
         dyn.laws.refuse_what_differs(self.state)
         self.few.begin(self.state.q, self.state.v)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
+        self.recorder.solves = self.stepper.solves
         self.recorder.store(self.state)
         self._checkpoint()
         self.next = 0
@@ -282,7 +283,7 @@ class Run:
                 self.recorder.store(new)
             else:
                 between = between or self.stepper.between(old, new)
-                self.recorder.store(between(t))
+                self.recorder.store(between(t), between=True)
             self.next += 1
 
     def _failure(self, h: float, result: Any) -> str:

@@ -132,7 +132,7 @@ class BDF:
         """State at t without a past; accelerations of flexible bodies are smoothed as the trapezoidal rule does."""
         smooth = (0.25 * h * h, 0.5 * h) if math.isfinite(dynamics.system.damping_ratio) else (0.0, 0.0)
         a, lam = accelerations(dynamics, t, q, v, smooth)
-        memory = History.begin(t, len(q), a, h).pack(np.empty(0))
+        memory = History.begin(t, len(q), dynamics.n_c, a, h).pack(np.empty(0))
         return StepState(t, q, v, a, a, lam, v, 0.0, memory)
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> Backward:
@@ -308,9 +308,7 @@ class Backward(Driven, Stepper):
             plan.values, self._theta, self.v1, dyn.mass, dyn.body_of, dyn.body_sizes, plan.sums, plan.change, then,
         )  # fmt: skip
         self.made(plan.order, error)
-        past = history.after(
-            state.t, state.q, state.v, int(then[ORDER]), int(then[CALM]), bool(then[RISING]), float(then[TARGET])
-        )
+        past = history.after(state, int(then[ORDER]), int(then[CALM]), bool(then[RISING]), float(then[TARGET]))
         memory = past.pack(self.matrix.point)
         new = StepState(self.t, self.q1, self.v1, self.a1, self.a1, self.lam, state.v, h, memory)
         factor = None if self.fixed else float(then[FACTOR])

@@ -12,7 +12,7 @@ from flexmbs.integrators.contracts import StepState, is_memory_of, mark
 
 __all__ = ["NOTHING", "POINTS", "History", "is_sloped", "past_of", "points_after"]
 
-SCHEME = "BDF"
+SCHEME = "BDF, with accelerations and multipliers"
 POINTS = 6
 """Points kept, the present one included: what the predictor of order five passes through."""
 
@@ -21,7 +21,10 @@ NOTHING = np.empty(0)
 
 
 class History(NamedTuple):
-    """Past points, newest first: ``t (n,)``, ``q (n, n_q)``, ``v (n, n_v)``; and the scheme's counters.
+    """Past points, newest first, and the scheme's counters.
+
+    ``t (n,)``, ``q (n, n_q)``, ``v (n, n_v)``, from which steps go on; ``a (n, n_v)``, ``lam (n, n_c)`` for the states
+    within a step.
 
     ``slope (n_v,)``: acceleration at the oldest point, if that is the start; else empty. ``order``: of the next step;
     ``calm``: steps made since the order changed; ``origin``: time of the start; ``rising``: whether order and step
@@ -31,6 +34,8 @@ class History(NamedTuple):
     t: FloatArray
     q: FloatArray
     v: FloatArray
+    a: FloatArray
+    lam: FloatArray
     slope: FloatArray
     order: int
     calm: int
@@ -39,9 +44,10 @@ class History(NamedTuple):
     target: float
 
     @classmethod
-    def begin(cls, t: float, n_q: int, a: FloatArray, target: float) -> History:
+    def begin(cls, t: float, n_q: int, n_c: int, a: FloatArray, target: float) -> History:
         """That of a start at t with acceleration ``a``."""
-        return cls(np.empty(0), np.empty((0, n_q)), np.empty((0, len(a))), a, 1, 0, t, True, target)
+        q, v, lam = np.empty((0, n_q)), np.empty((0, len(a))), np.empty((0, n_c))
+        return cls(np.empty(0), q, v, v, lam, a, 1, 0, t, True, target)
 
     def pack(self, point: FloatArray) -> FloatArray:
         """One flat array; ``point``: what else the scheme remembers, behind it."""
@@ -55,17 +61,18 @@ class History(NamedTuple):
             self.rising,
             self.target,
         ]
-        return np.concatenate((head, self.t, self.q.ravel(), self.v.ravel(), self.slope, point))
+        points = self.q.ravel(), self.v.ravel(), self.a.ravel(), self.lam.ravel()
+        return np.concatenate((head, self.t, *points, self.slope, point))
 
     @classmethod
-    def unpack(cls, memory: FloatArray, n_q: int, n_v: int) -> tuple[History, FloatArray]:
+    def unpack(cls, memory: FloatArray, n_q: int, n_v: int, n_c: int) -> tuple[History, FloatArray]:
         """What `pack` took."""
         _, points, sloped, order, calm, origin, rising, target = memory[:8].tolist()
         n = int(points)
-        cuts = list(accumulate((8, n, n * n_q, n * n_v, n_v if sloped else 0)))
-        t, q, v, slope = (memory[i:j] for i, j in pairwise(cuts))
-        points_q, points_v = q.reshape(n, n_q), v.reshape(n, n_v)
-        history = cls(t, points_q, points_v, slope, int(order), int(calm), origin, bool(rising), target)
+        cuts = list(accumulate((8, n, n * n_q, n * n_v, n * n_v, n * n_c, n_v if sloped else 0)))
+        t, *points, slope = (memory[i:j] for i, j in pairwise(cuts))
+        q, v, a, lam = (x.reshape(n, size) for x, size in zip(points, (n_q, n_v, n_v, n_c), strict=True))
+        history = cls(t, q, v, a, lam, slope, int(order), int(calm), origin, bool(rising), target)
         return history, memory[cuts[-1] :]
 
     @staticmethod
@@ -73,13 +80,13 @@ class History(NamedTuple):
         """Whether a memory is one that `pack` made, not that of another scheme."""
         return is_memory_of(SCHEME, memory)
 
-    def after(
-        self, t: float, q: FloatArray, v: FloatArray, order: int, calm: int, rising: bool, target: float
-    ) -> History:
-        """The history at the end of a step from (t, q, v)."""
+    def after(self, state: StepState, order: int, calm: int, rising: bool, target: float) -> History:
+        """The history at the end of a step from a state."""
         keep = points_after(len(self.t), 1) - 1
+        new, old = (state.q, state.v, state.a, state.lam), (self.q, self.v, self.a, self.lam)
+        q, v, a, lam = (np.vstack((x, y[:keep])) for x, y in zip(new, old, strict=True))
         return History(
-            np.concatenate(([t], self.t[:keep])), np.vstack((q, self.q[:keep])), np.vstack((v, self.v[:keep])),
+            np.concatenate(([state.t], self.t[:keep])), q, v, a, lam,
             self.slope if is_sloped(True, len(self.t), 1) else NOTHING, order, calm, self.origin, rising, target,
         )  # fmt: skip
 
@@ -99,9 +106,10 @@ def past_of(state: StepState, h: float, n_q: int, n_v: int) -> tuple[History, Fl
 
     After a step of another scheme it starts as if with steps of that size, and back in time there is no past.
     """
+    n_c = len(state.lam)
     if not History.is_in(state.memory):
-        return History.begin(state.t, n_q, state.a, abs(state.h_old or h)), np.empty(0)
-    history, point = History.unpack(state.memory, n_q, n_v)
+        return History.begin(state.t, n_q, n_c, state.a, abs(state.h_old or h)), np.empty(0)
+    history, point = History.unpack(state.memory, n_q, n_v, n_c)
     if len(history.t) and (state.t - history.t[0]) * h < 0.0:
-        return History.begin(state.t, n_q, state.a, abs(h)), np.empty(0)
+        return History.begin(state.t, n_q, n_c, state.a, abs(h)), np.empty(0)
     return history, point

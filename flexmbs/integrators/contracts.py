@@ -5,17 +5,22 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.stepper import Stepper
 
-__all__ = ["Integrator", "StepResult", "StepState", "StepStatus", "is_memory_of", "mark"]
+__all__ = ["Integrator", "Solves", "StepResult", "StepState", "StepStatus", "is_memory_of", "mark"]
+
+Solves: TypeAlias = "Callable[[float, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]"
+"""Accelerations (n_v,) and multipliers (n_c,) at a state t, q, v."""
 
 
 class StepState(NamedTuple):

@@ -3,7 +3,7 @@ r"""Between the steps: quintic Hermite interpolation with positions, velocities 
 In the chart at the start of the step, the increment :math:`\delta = q_n^{-1} \circ q_{n+1}` is reached by a polynomial
 of degree five whose first and second derivatives at both ends are those of the motion (`flexmbs.integrators.chart`): it
 meets q, v and a of both ends, and is off by O(h^6) in between where the ends are exact. Multipliers are interpolated by
-straight lines.
+straight lines, unless they are solved for (`flexmbs.integrators.stepper.Stepper.solves`).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ Appl. Math. 6 (1980) 19-26, with its embedded estimate.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.chart import slopes, stage
 from flexmbs.integrators.constraints.contracts import KeepsConstraints
 from flexmbs.integrators.constraints.successive_projection import SuccessiveProjection
-from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.contracts import Solves, StepResult, StepState, StepStatus
 from flexmbs.integrators.driven import Driven
 from flexmbs.integrators.explicit_step import APART, DONE, MET, TURNED, advance, all_finite, estimated_error
 from flexmbs.integrators.index_one import IndexOne
@@ -157,6 +158,14 @@ class RungeKutta:
         return _Stepper(self, dynamics, tolerance)
 
 
+def _solved(
+    scheme: RungeKutta, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Accelerations and multipliers at a state."""
+    began = scheme.start(dynamics, t, q, v, 0.0)
+    return began.a, began.lam
+
+
 class _Stepper(Driven, Stepper):
     """Steps of one scheme on one system, by a compiled driver or by the loop in Python."""
 
@@ -182,6 +191,11 @@ class _Stepper(Driven, Stepper):
     def between(self, old: StepState, new: StepState) -> QuinticInterpolant:
         """Quintic Hermite interpolation."""
         return QuinticInterpolant(old, new, self.dynamics.n_linear)
+
+    @property
+    def solves(self) -> Solves | None:
+        """Where there are multipliers, the equations of motion: steps are short beside all that vibrates."""
+        return partial(_solved, self.scheme, self.dynamics) if self.dynamics.n_c else None
 
     def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
         try:

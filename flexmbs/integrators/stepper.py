@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
+    from flexmbs.integrators.contracts import Solves
 
 __all__ = ["Stepper", "turned_too_far"]
 
@@ -35,10 +36,10 @@ class Stepper:
     What it keeps between steps may only save work (factors, matrices): after `forget` a step from the same state gives
     the same numbers as in any other run.
 
-    A scheme writes `attempt`, and where it differs from what stands here `forget`, `at_onset`, `drop` and `between`. A
-    stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of the fixed size
-    h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts turns; it
-    returns `flexmbs.integrators.compiled.made_steps.Steps`, or None to be asked for single steps.
+    A scheme writes `attempt`, and where it differs from what stands here `forget`, `at_onset`, `drop`, `between` and
+    `solves`. A stepper may have three more members. ``advance(state, h, ends, error_before, powers)`` makes steps of
+    the fixed size h that end at the times ``ends (n,)``, as many as `FixedStep` accepts one after the other, and counts
+    turns; it returns `flexmbs.integrators.compiled.made_steps.Steps`, or None to be asked for single steps.
     ``advance_controlled(state, planned, limits, most, error_before, powers)`` makes up to ``most`` steps of the sizes
     that `ErrorControl` chooses, the first ``planned``. ``several`` tells whether these can be asked now.
     ``expect(steps)`` tells it beforehand how many steps are planned.
@@ -121,3 +122,12 @@ class Stepper:
         Cubic Hermite interpolation.
         """
         return Interpolant(old, new, self.dynamics.n_linear)
+
+    @property
+    def solves(self) -> Solves | None:
+        """Finds a and lam at a state that `between` has found, from (t, q, v), with turns and held values as they are.
+
+        For schemes whose steps are so long beside their errors that multipliers in between cannot be told from those
+        of both ends. None where `between` has them.
+        """
+        return None

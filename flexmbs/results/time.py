@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Energy", "TimeSolution"]
 
-LATER = "energy", "residuals"
-"""What may be measured when it is first asked for."""
+LATER = "a", "lam", "energy", "residuals"
+"""What may be found when it is first asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,36 +131,53 @@ class TimeSolution(States):
     def measure_later(self, measure: Callable[[IntArray | None], FloatArray]) -> None:
         """Have energies and residuals found when they are first asked for; for whoever makes a solution.
 
-        ``measure(picks)``: seven energies and three residuals (n, 10) of the stored states, of all (None) or of some.
+        ``measure(picks, t, q, v, a, lam)``: seven energies and three residuals (n, 10) of the stored states, of all
+        (None) or of some.
         """
-        for name in LATER:
+        for name in ("energy", "residuals"):
             del self.__dict__[name]
         self.__dict__["_measure"] = measure
 
+    def solve_later(self, solve: Callable[..., tuple[FloatArray, FloatArray]]) -> None:
+        """Have accelerations and multipliers found when they are first asked for; for whoever makes a solution.
+
+        ``solve(t, q, v, a, lam)``: them, from the stored states with those that were interpolated.
+        """
+        self.__dict__["_solve"] = partial(solve, self.t, self.q, self.v, self.a, self.lam)
+        for name in ("a", "lam"):
+            del self.__dict__[name]
+
+    def _measured(self, picks: IntArray | None) -> FloatArray:
+        return np.asarray(self.__dict__["_measure"](picks, self.t, self.q, self.v, self.a, self.lam))
+
     def some_energies(self, most: int) -> tuple[FloatArray, Energy]:
         """Times and energies of all stored states where they are known, else of ``most``, with first and last."""
-        measure = self.__dict__.get("_measure")
-        if measure is None or len(self.t) <= most:
+        if "_measure" not in self.__dict__ or len(self.t) <= most:
             return self.t, self.energy
         picks = np.unique(np.linspace(0, len(self.t) - 1, most).round().astype(np.int64))
-        return self.t[picks], Energy(*measure(picks)[:, :7].T)
+        return self.t[picks], Energy(*self._measured(picks)[:, :7].T)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name in LATER and "_measure" in self.__dict__:
-                found = self.__dict__["_measure"](None)  # if this is interrupted, it is asked again
-                self.__dict__["energy"], self.__dict__["residuals"] = Energy(*found[:, :7].T), found[:, 7:]
-                del self.__dict__["_measure"]
-                return self.__dict__[name]
+            known = self.__dict__  # where finding is interrupted, it is asked again
+            if name in ("energy", "residuals") and "_measure" in known:
+                found = self._measured(None)
+                known["energy"], known["residuals"] = Energy(*found[:, :7].T), found[:, 7:]
+                del known["_measure"]
+                return known[name]
+            if name in ("a", "lam") and "_solve" in known:
+                known["a"], known["lam"] = known["_solve"]()
+                del known["_solve"]
+                return known[name]
             return super().__getattr__(name)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *LATER})
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is copied and pickled: the energies, and not how they are found."""
-        _ = self.energy
+        """What is copied and pickled: the energies and multipliers, and not how they are found."""
+        _ = self.energy, self.lam
         return self.__dict__
 
     def velocity(self, at: Any, step: int | None = None) -> FloatArray:

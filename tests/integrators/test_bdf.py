@@ -124,13 +124,13 @@ def test_increments_change_velocities_by_alpha(angle: float) -> None:
 
 def test_memory_keeps_the_history() -> None:
     rng = np.random.default_rng(0)
-    history = History.begin(0.5, 7, rng.standard_normal(6), 0.1)
+    history = History.begin(0.5, 7, 2, rng.standard_normal(6), 0.1)
     for i in range(7):
-        history = history.after(
-            0.5 + 0.1 * i, rng.standard_normal(7), rng.standard_normal(6), min(i + 1, 5), i, i < 3, 0.2
-        )
+        q, v, a, lam = (rng.standard_normal(n) for n in (7, 6, 6, 2))
+        state = StepState(0.5 + 0.1 * i, q, v, a, a, lam, v, 0.1)
+        history = history.after(state, min(i + 1, 5), i, i < 3, 0.2)
         assert (len(history.slope) > 0) == (i < 5)
-        again, point = History.unpack(history.pack(np.arange(3.0)), 7, 6)
+        again, point = History.unpack(history.pack(np.arange(3.0)), 7, 6, 2)
         for one, two in zip(history, again, strict=True):
             np.testing.assert_array_equal(one, two)
         np.testing.assert_array_equal(point, np.arange(3.0))
@@ -223,7 +223,7 @@ def test_a_jump_of_a_force_inside_a_step_is_resolved() -> None:
 def test_a_start_has_no_past() -> None:
     dyn = Dynamics(fx.compile_model(double_pendulum()))
     start = _first_state(dyn, fx.BDF(), 0.1)
-    history, point = History.unpack(start.memory, dyn.n_q, dyn.n_v)
+    history, point = History.unpack(start.memory, dyn.n_q, dyn.n_v, dyn.n_c)
     assert (history.order, len(history.t), len(point), start.h_old) == (1, 0, 0, 0.0)
     np.testing.assert_array_equal(history.slope, start.a)
 

@@ -305,6 +305,7 @@ class BackwardForm(Form):
         n = len(history.t)
         z.known[:] = n, len(history.slope) > 0
         z.past_t[:n], z.past_q[:n], z.past_v[:n] = history.t, history.q, history.v
+        self._past = history
         if len(history.slope):
             z.slope[:] = history.slope
         z.origin[0] = history.origin
@@ -320,15 +321,18 @@ class BackwardForm(Form):
 
     def memory(self, x: StepArrays, row: int) -> FloatArray:
         z, first = self._table, int(self._table.known[0])
-        points = bdf_history.points_after(first, row)
-        new = min(points, row)  # of these, the rows before
-        old, rows = points - new, slice(row - new, row)
+        several = bdf_history.points_after(first, row)
+        ours = min(several, row)  # of these, the rows before
+        old, rows = several - ours, slice(row - ours, row)
         order, calm, rising, target, _ = z.decided[row].tolist()
         sloped = bdf_history.is_sloped(bool(z.known[1]), first, row)
+        made, past = (z.times, x.Q, x.V, x.A, x.LAM), self._past
+        known = past.t, past.q, past.v, past.a, past.lam
+        points = [np.concatenate((new[rows][::-1], before[:old])) for new, before in zip(made, known, strict=True)]
+        t, q, v, a, lam = points
         history = History(
-            np.concatenate((z.times[rows][::-1], z.past_t[:old])), np.concatenate((x.Q[rows][::-1], z.past_q[:old])),
-            np.concatenate((x.V[rows][::-1], z.past_v[:old])), z.slope if sloped else bdf_history.NOTHING, int(order),
-            int(calm), float(z.origin[0]), bool(rising), target,
+            t, q, v, a, lam, z.slope if sloped else bdf_history.NOTHING, int(order), int(calm), float(z.origin[0]),
+            bool(rising), target,
         )  # fmt: skip
         return history.pack(bdf_history.NOTHING)
 
