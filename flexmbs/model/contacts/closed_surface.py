@@ -10,8 +10,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import show, warn_user
 from flexmbs.core.errors import ModelError
+from flexmbs.meshes.crossing import crossing_triangles
 
 if TYPE_CHECKING:
     from flexmbs.core.contracts import FloatArray, IntArray
@@ -47,7 +48,12 @@ class ClosedSurface:
     ------
     ModelError
         If it is open, inside out, or no sheet, if a piece lies within another one or touches it, or if a triangle has
-        no area; ``owner`` is whose it is, in words. That surfaces do not cross is not checked.
+        no area; ``owner`` is whose it is, in words.
+
+    Warns
+    -----
+    RuntimeWarning
+        If it goes through itself.
     """
 
     def __init__(self, owner: str, vertices: FloatArray, triangles: IntArray) -> None:
@@ -55,6 +61,7 @@ class ClosedSurface:
         self.triangles: IntArray = number.reshape(-1)[triangles]
         self._check_sheet(owner)
         check_pieces(owner, self.corners, self.piece, lambda corners: corners[0, :1])
+        self._say_crossing(owner)
 
     @cached_property
     def corners(self) -> FloatArray:
@@ -184,6 +191,19 @@ class ClosedSurface:
             raise ModelError(
                 f"{owner}: at the vertex {show(self.vertices[vertex].tolist())} two parts of the surface touch that "
                 f"have no edge in common there. Give them as solids of their own, or join them."
+            )
+
+    def _say_crossing(self, owner: str) -> None:
+        """Warn of triangles that go through each other."""
+        crossing = crossing_triangles(self.vertices, self.triangles)
+        if len(crossing):
+            i, k = crossing[0].tolist()
+            place = show(self.corners[i].mean(axis=0).round(6).tolist())
+            warn_user(
+                f"{owner}: the surface goes through itself: {len(crossing)} pairs of triangles cross, the first are "
+                f"{i} and {k}, near {place}. What comes near the faces that lie within the solid there is pushed to "
+                f"where they point; join the parts to one surface (union).",
+                RuntimeWarning,
             )
 
     def _pinched(self) -> int | None:

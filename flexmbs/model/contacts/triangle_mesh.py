@@ -58,8 +58,8 @@ class TriangleMesh(Shape):
     Partners: `Sphere`, `Vertex`, `Tube`, `Skin`. On a `Plane`, and against another mesh, give its corners,
     `TriangleMesh.corners`: edges that cross each other, with no corner in either solid, go through each other. The
     normal turns at once where a point within it comes nearer to another face, which costs steps. Where the faces of two
-    solids on one body go on in a plane, a ball on the seam touches both, and feels the forces of both. That the surface
-    does not cross itself is not checked.
+    solids on one body go on in a plane, a ball on the seam touches both, and feels the forces of both. A
+    surface that goes through itself is told by a warning.
 
     Examples
     --------

@@ -412,3 +412,12 @@ def test_planar_models_are_refused() -> None:
     disk = fx.PlanarRigidBody(1.0, 0.5, position=(0.0, 1.0), name="disk")
     with pytest.raises(fx.ModelError, match="not for planar models"):
         fx.Contact((box(marker=fx.ground.marker((0, 0))), C.Sphere(disk, radius=0.1)), LAW)
+
+
+def test_a_surface_that_goes_through_itself_is_told() -> None:
+    """A cross of two bars, with no corner of one within the other; a body of the same surface is told so too."""
+    solids = [SIGNS * np.array(size) for size in ((3.0, 1.0, 1.0), (0.5, 3.0, 0.5))]
+    faces = np.vstack((FACES, np.array(FACES) + 8))
+    with pytest.warns(RuntimeWarning, match=r"the surface goes through itself: \d+ pairs of triangles cross") as caught:
+        C.TriangleMesh(GROUND, vertices=np.vstack(solids), triangles=faces)
+    assert caught[0].filename == __file__
