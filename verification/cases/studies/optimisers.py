@@ -58,10 +58,10 @@ def fastest(n: int, method: str, folder: str, progress: Progress) -> tuple[Float
     )
     straight = (np.linspace(0.0, Y, n + 2)[1:-1] - 0.02) / 1.58
     options: dict[str, Any] = {"xatol": 1e-5, "fatol": 1e-12, "maxfev": 2000}
-    if method == "BFGS":  # the differences are taken by SciPy
-        options = {"eps": 1e-6, "gtol": 1e-6}
+    if method == "L-BFGS-B":  # the differences are taken by SciPy
+        options = {"eps": 1e-6, "gtol": 1e-6, "ftol": 1e-15}
     progress(f"{n} inner points, {method}")
-    found = minimize(runs.vector, straight, method=method, options=options)
+    found = minimize(runs.vector, straight, method=method, options=options, bounds=[(0.0, 1.0)] * n)
     return 0.02 + 1.58 * found.x, float(found.fun), int(found.nfev)
 
 
@@ -71,7 +71,7 @@ def run_slide(progress: Progress) -> Outcome:
     quantities: list[Measured] = []
     shapes: list[tuple[str, FloatArray]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for n, method in ((1, "Nelder-Mead"), (3, "Nelder-Mead"), (3, "BFGS"), (7, "BFGS")):
+        for n, method in ((1, "Nelder-Mead"), (3, "Nelder-Mead"), (3, "L-BFGS-B"), (7, "L-BFGS-B")):
             depths, least, count = fastest(n, method, folder, progress)
             shapes.append((f"{n} inner points, {method}, {count} runs", depths))
             time = stored.value(f"{n} inner points: least time")
