@@ -25,7 +25,7 @@ TURN, DURATIONS = math.pi / 2.0, (0.9, 1.1, 1.4, 1.8)
 SLOW = (3.5, 4.5, 5.5, 7.0)
 """Times of the turn of an arm of two links, which bends eight times as far."""
 FRAMES: tuple[tuple[str, Any], ...] = (("tangent", "root"), ("mean axes", "mean"), ("chord", ("root", "tip")))
-FLIGHT_STEPS = (4e-3, 2e-3, 1e-3)
+FLIGHT_STEPS = (2e-3, 1e-3, 5e-4)
 
 
 @cache
