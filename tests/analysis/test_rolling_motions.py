@@ -91,5 +91,5 @@ def test_where_a_bicycle_goes_is_a_state_of_the_linear_model() -> None:
 
 
 def test_periodic_motions_that_roll_are_refused() -> None:
-    with pytest.raises(fx.ModelError, match="'contact'.* constrains velocities and not positions; periodic motions"):
+    with pytest.raises(fx.ModelError, match=r"'contact'.* constrains velocities and not positions; periodic motions"):
         fx.floquet(castor(), period=0.1)

@@ -40,8 +40,9 @@ def bicycle(speed: float, push: float = 0.0) -> fx.Model:
 
     def body(name: str, mass: float, inertia: Any, at: tuple[float, float, float], radius: float = 0.0) -> fx.RigidBody:
         spin = (push, speed / radius if radius else 0.0, 0.0)
-        moving = {"velocity": (speed, -push * at[2], 0.0), "angular_velocity": spin}
-        return fx.RigidBody(mass, inertia, position=at, name=name, **moving)
+        return fx.RigidBody(
+            mass, inertia, position=at, velocity=(speed, -push * at[2], 0.0), angular_velocity=spin, name=name
+        )
 
     rear = body("rear wheel", 2.0, (0.0603, 0.12, 0.0603), (0.0, 0.0, rear_radius), rear_radius)
     frame = body("rear frame", 85.0, about_forward([9.2, 11.0, 2.8], 2.4), (0.3, 0.0, 0.9))
