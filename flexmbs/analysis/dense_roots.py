@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eig, eigh
@@ -30,21 +30,22 @@ __all__ = ["all_roots"]
 
 HIGH = 1e-8
 """omega^2 of the lowest mode relative to that of a mode which counts as high."""
+OF_DIFFERENCES, REACHED = 1e-8, 1e-6
+"""Round-off of what velocity constraints ask for, by differences; least part of a displacement that no rate reaches."""
 
 
 def all_roots(p: SmallMotions, name: str) -> Roots:
     """All of them, on the directions that the constraints allow; none where these leave none."""
     still = np.flatnonzero(~p.states)
     n = len(p.states)
-    if p.basis is not None:
-        N = p.basis
+    if p.rolling is not None:
+        N = p.rolling.N
     else:
         inner = graded_basis(p.G.toarray()[:, still], p.sizes.at(still), p.M.diagonal()[still])
         N = np.zeros((n, inner.shape[1]))
         N[still] = inner
-    if not N.shape[1] and not p.states.any():
-        none = np.zeros((n, 0))
-        return finished(p, np.zeros(0), none, none)
+    if not N.shape[1] and not p.states.any() and p.rolling is None:
+        return _no_roots(p)
     M, S = (N.T @ (A @ N) for A in (p.M, p.S))
     try:
         if p.undamped and p.symmetric:
@@ -57,6 +58,11 @@ def all_roots(p: SmallMotions, name: str) -> Roots:
         return _first_order(p, N)
     except (LinAlgError, np.linalg.LinAlgError):
         raise ModelError(f"{name}: something that moves has no mass; give it some.") from None
+
+
+def _no_roots(p: SmallMotions) -> Roots:
+    none = np.zeros((len(p.states), 0))
+    return finished(p, np.zeros(0), none, none)
 
 
 def _symmetric_pencil(K: FloatArray, M: FloatArray, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -131,32 +137,102 @@ def _general_pencil(K: FloatArray, M: FloatArray) -> tuple[Any, Any]:
     return real_where_it_is(values, noise), x
 
 
-def first_order_equations(p: SmallMotions, N: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(I, 0, 0), M and F of d/dt z = (0, I, 0) x, M d/dt (dz/dt, x_s) = -F x, with x = (z, dz/dt, x_s)."""
+class FirstOrder(NamedTuple):
+    """dz/dt = U x, M d/dt (u, x_s) = -F x with x = (z, u, x_s); y = Y x, dy/dt = R x, for states: they themselves.
+
+    ``noise (n_z + n_u + n_x,)``: what is round-off in the rows of U and F.
+    """
+
+    U: FloatArray
+    M: FloatArray
+    F: FloatArray
+    Y: FloatArray
+    R: FloatArray
+    noise: FloatArray
+
+    @property
+    def matrix(self) -> FloatArray:
+        """A of dx/dt = A x."""
+        return np.vstack((self.U, -np.linalg.solve(self.M, self.F)))
+
+
+class Without(NamedTuple):
+    """Equations without directions ``idle (n_z, k)`` of z, orthonormal, on which nothing depends; x = T x' + idle b."""
+
+    left: FirstOrder
+    T: FloatArray
+    along: FloatArray
+    idle: FloatArray
+
+    @classmethod
+    def of(cls, e: FirstOrder, idle: FloatArray) -> Without:
+        n_z, size = e.U.shape
+        others = np.linalg.qr(idle, mode="complete")[0][:, idle.shape[1] :]
+        T = np.zeros((size, size - idle.shape[1]))
+        T[:n_z, : others.shape[1]] = others
+        T[n_z:, others.shape[1] :] = np.eye(size - n_z)
+        noise = np.concatenate((np.full(others.shape[1], e.noise[:n_z].max(initial=0.0)), e.noise[n_z:]))
+        left = FirstOrder(others.T @ e.U @ T, e.M, e.F @ T, e.Y @ T, e.R @ T, noise)
+        return cls(left, T, idle.T @ e.U @ T, idle)
+
+    def back(self, s: Any, X: Any) -> Any:
+        """x of motions e^(st) from x'; of those at rest without what they do along ``idle``."""
+        moves = s != 0.0
+        found = (self.T @ X).astype(complex)
+        found[: len(self.idle)] += self.idle @ np.where(moves, self.along @ X / np.where(moves, s, 1.0), 0.0)
+        return found
+
+
+def first_order_equations(p: SmallMotions, N: FloatArray) -> FirstOrder:
+    """Of positions z, their rates u = dz/dt, and states; of what rolls, z and u are those of `Rolling`."""
     n, m, n_x = len(p.states), N.shape[1], int(p.states.sum())
-    E_s = np.eye(n)[:, p.states]
-    V = np.zeros((n, m)) if p.turning is None else p.turning
-    whole = np.hstack((N, E_s))
-    M = p.M.toarray()
-    forces = np.hstack((p.S @ N + p.C @ V, p.C @ N + M @ V, p.C @ E_s))
-    return np.hstack((np.zeros((m, m)), np.eye(m), np.zeros((m, n_x)))), whole.T @ M @ whole, whole.T @ forces
+    E_s, M = np.eye(n)[:, p.states], p.M.toarray()
+    if p.rolling is None:
+        Q, V, rates = N, np.zeros((n, m)), np.hstack((np.zeros((m, m)), np.eye(m)))
+        unbalanced = np.zeros(n)
+    else:
+        places = p.rolling.independent
+        size, unbalanced = p.sizes.columns[places], p.rolling.unbalanced  # z are counted in their sizes
+        Q, V = p.rolling.positions * size, p.rolling.turning * size
+        rates = np.hstack((V, N))[places] / size[:, None]
+    n_z, whole, none = Q.shape[1], np.hstack((N, E_s)), np.zeros((n, n_x))
+    forces = np.hstack((p.S @ Q + p.C @ V, p.C @ N)) + M @ V @ rates
+    by_turning = np.abs(whole).T @ (abs(p.C) @ np.abs(V) + np.abs(M) @ np.abs(V) @ np.abs(rates[:, :n_z]))
+    by_stiffness = np.abs(whole).T @ (abs(p.S) @ np.abs(Q))
+    noise = np.concatenate((
+        np.full(n_z, OF_DIFFERENCES * np.abs(rates[:, :n_z]).max(initial=0.0)),
+        (OF_DIFFERENCES * by_turning + ROUNDING * by_stiffness).max(axis=1, initial=0.0) + np.abs(whole).T @ unbalanced,
+    ))  # fmt: skip
+    return FirstOrder(
+        np.hstack((rates, np.zeros((n_z, n_x)))), whole.T @ M @ whole, whole.T @ np.hstack((forces, p.C @ E_s)),
+        np.hstack((Q, 0.0 * N, none)), np.hstack((V, N, E_s)), noise,
+    )  # fmt: skip
 
 
-def first_order_matrix(p: SmallMotions, N: FloatArray) -> FloatArray:
-    """A of d/dt (z, dz/dt, x) = A (z, dz/dt, x)."""
-    upper, M, F = first_order_equations(p, N)
-    return np.vstack((upper, -np.linalg.solve(M, F)))
+def _idle(e: FirstOrder) -> FloatArray:
+    """Displacements (n_z, k) that change nothing and that no rate can bring about, orthonormal.
+
+    Where something rolls to does not matter, nor how far something has turned that a rate drives. Each of them adds a
+    root at zero, and of one that another one changes the root is not even known to be zero.
+    """
+    n_z = len(e.U)
+    changes = np.vstack((e.U[:, :n_z], e.F[:, :n_z], np.zeros((n_z, n_z))))
+    noise = np.concatenate((e.noise, np.ones(n_z)))
+    _, size, rows = np.linalg.svd(changes / np.maximum(noise, 1e-300)[:, None], full_matrices=False)
+    still = rows[size <= n_z].T
+    reached = np.linalg.qr(e.U[:, n_z : n_z + len(e.M)])[0]
+    _, share, parts = np.linalg.svd(still - reached @ (reached.T @ still), full_matrices=False)
+    return np.asarray(still @ parts[share > REACHED].T)
 
 
-def _distance_to_inverted(p: SmallMotions, N: FloatArray, s: Any) -> FloatArray:
+def _distance_to_inverted(p: SmallMotions, e: FirstOrder, s: Any) -> FloatArray:
     """How far roots are from those of the inverted equations, which keep the digits of the lowest.
 
     The roots of A have errors of the size of its largest, rigid motions the root of these: light coordinates beside
     heavy ones make zeros of a free body grow, and so slowly that their quotient does not tell.
     """
-    upper, M, F = first_order_equations(p, N)
-    A, B = np.vstack((upper, -F)), np.eye(len(upper) + len(M))
-    B[len(upper) :, len(upper) :] = M
+    A, B = np.vstack((e.U, -e.F)), np.eye(len(e.U) + len(e.M))
+    B[len(e.U) :, len(e.U) :] = e.M
     sigma = float(np.sqrt(1e-8 * stiffness_by_mass(p)))
     mu = eig(np.linalg.solve(A - sigma * B, B), right=False)
     inverted = sigma + 1.0 / mu[np.abs(mu) > 0.0]
@@ -165,17 +241,23 @@ def _distance_to_inverted(p: SmallMotions, N: FloatArray, s: Any) -> FloatArray:
 
 def _first_order(p: SmallMotions, N: FloatArray) -> Roots:
     """All roots of the first-order equations, one of each conjugate pair."""
-    m = N.shape[1]
-    s, X = eig(first_order_matrix(p, N))
+    whole = e = first_order_equations(p, N)
+    less: list[Without] = []
+    while p.rolling is not None and (idle := _idle(e)).shape[1]:
+        less.append(Without.of(e, idle))
+        e = less[-1].left
+    if not e.U.shape[1]:
+        return _no_roots(p)
+    s, X = eig(e.matrix)
     s = np.where(np.abs(s.imag) <= REAL * np.abs(s).max(initial=0.0), s.real, s)
     keep = s.imag >= 0.0
-    E_s = np.eye(len(p.states))[:, p.states]
-    y, dy = N @ X[:m], N @ X[m : 2 * m] + E_s @ X[2 * m :]
-    if p.turning is not None:
-        dy = dy + p.turning @ X[:m]
-    found = finished(p, s[keep], y[:, keep], dy[:, keep])
+    for part in reversed(less):
+        X = part.back(s, X)
+    found = finished(p, s[keep], (whole.Y @ X)[:, keep], (whole.R @ X)[:, keep])
     if not found.n_growing:
         return found
-    error = np.maximum(_distance_to_inverted(p, N, found.s), distance_to_quotient(p, found.s, found.y))
+    error = np.maximum(_distance_to_inverted(p, e, found.s), distance_to_quotient(p, found.s, found.y))
+    if p.rolling is not None:  # whose quotient is not known
+        error = np.maximum(error, ROUNDING * np.abs(s).max())
     growing = found.growing & which_grow(found.s, 2.0 * error)  # what grows is nearer to both than to zero
     return found._replace(growing=growing, n_growing=int(growing.sum()))

@@ -59,7 +59,8 @@ def linearise(
     r"""Linear model of small motions about the initial state of a model, or about the last state of a solution.
 
     The states are independent coordinates z (named; some of the coordinates themselves), their rates, first-order
-    states, and displacement and rate of every prescribed motion that is an input.
+    states, and displacement and rate of every prescribed motion that is an input. About a motion that rolls, or is
+    driven by a rate, less coordinates have rates of their own than there are: what the others change by follows.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def linear_model_at(
 
 
 class _Linear:
-    """Matrices of one linear model; columns of X are (z, dz/dt, x, d, dd/dt), of U the inputs."""
+    """Matrices of one linear model; columns of X are (z, rates, x, d, dd/dt), of U the inputs."""
 
     def __init__(
         self, point: OperatingPoint, inputs: list[Input], sensors: Any, independent: IntArray | None
@@ -224,15 +225,16 @@ class _Linear:
 
     def _matrices(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """A, B, C and D at the state of the point."""
-        lin, n, n_z = self.point.lin, self.n, self.N.shape[1]
+        lin, n, allowed = self.point.lin, self.n, self.allowed
+        n_z, n_r = allowed.positions.shape[1], self.N.shape[1]
         E = np.eye(n)[:, lin.states]
         n_x, n_d, n_u = E.shape[1], len(self.moving), len(self.inputs)
-        P, turning = self.P[:, self.moving], self.allowed.turning
+        P = self.P[:, self.moving]
         zero = np.zeros
         frame = self.point.matrices
-        Q = np.hstack((self.N, zero((n, n_z + n_x)), P, zero((n, n_d))))
-        R = np.hstack((turning, self.N, E, zero((n, n_d)), P))
-        T = np.hstack((self.allowed.bending, self.allowed.slowing, zero((n, n_x + 2 * n_d))))
+        Q = np.hstack((allowed.positions, zero((n, n_r + n_x)), P, zero((n, n_d))))
+        R = np.hstack((allowed.turning, self.N, E, zero((n, n_d)), P))
+        T = np.hstack((allowed.bending, allowed.slowing, zero((n, n_x + 2 * n_d))))
         forces, accelerations = self._input_columns(P)
         whole = np.hstack((self.N, E))
         mass = whole.T @ (frame.M @ whole)
@@ -242,11 +244,11 @@ class _Linear:
             rates_x, rates_u = (-np.linalg.solve(mass, whole.T @ F) for F in (F_x, F_u))
         except np.linalg.LinAlgError:
             raise ModelError("linearise: something that moves has no mass; give it some.") from None
-        size = 2 * n_z + n_x + 2 * n_d
+        d0 = n_z + n_r + n_x
+        size = d0 + 2 * n_d
         A, B = zero((size, size)), zero((size, n_u))
-        A[:n_z, n_z : 2 * n_z] = np.eye(n_z)
-        A[n_z : 2 * n_z + n_x], B[n_z : 2 * n_z + n_x] = rates_x, rates_u
-        d0 = 2 * n_z + n_x
+        A[:n_z, : n_z + n_r] = R[self.independent, : n_z + n_r]
+        A[n_z:d0], B[n_z:d0] = rates_x, rates_u
         A[d0 : d0 + n_d, d0 + n_d :] = np.eye(n_d)
         places = [j for j, item in enumerate(self.inputs) if item.kind == "motion"]
         B[d0 + n_d + np.arange(n_d), places] = 1.0
@@ -375,5 +377,6 @@ class _Linear:
         z = [c.describe(int(lin.free[i])) for i in self.independent]
         d = [i.name for i in self.inputs if i.kind == "motion"]
         x = [c.describe(int(i)) for i in lin.free[lin.states]]
-        return (*z, *(f"rate of {name}" for name in z), *x, *(f"motion of {name}" for name in d),
+        rates = z[: self.N.shape[1]]  # about a motion that rolls there are less than coordinates
+        return (*z, *(f"rate of {name}" for name in rates), *x, *(f"motion of {name}" for name in d),
                 *(f"rate of the motion of {name}" for name in d))  # fmt: skip

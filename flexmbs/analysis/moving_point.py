@@ -128,13 +128,13 @@ def directions_in_motion(owner: str, point: OperatingPoint, independent: IntArra
     N[still], P[still] = inner, pseudo
     zero = np.zeros_like(N)
     if not dyn.n_c:
-        return Directions(N, P, zero, still[places], zero, zero)
+        return Directions(N, N, zero, still[places], P, zero, zero)
     W, by_positions = frame.W, frame.by_positions
     turning = -P @ _changes(point, N, W @ N, None)
     rates = turning + W @ N
     bending = -P @ _changes(point, N, rates, W @ turning + by_positions @ N)
     slowing = -P @ _changes(point, zero, N, W @ N)
-    return Directions(N, P, turning, still[places], slowing, bending)
+    return Directions(N, N, turning, still[places], P, slowing, bending)
 
 
 def _changes(point: OperatingPoint, Q: FloatArray, V: FloatArray, A: FloatArray | None) -> FloatArray:

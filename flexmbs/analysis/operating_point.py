@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from flexmbs.analysis.force_balance import SPINNING, unbalanced
-from flexmbs.analysis.small_motions import SmallMotions
+from flexmbs.analysis.small_motions import Rolling, SmallMotions
 from flexmbs.analysis.spinning_equilibrium import balanced
 from flexmbs.analysis.stability import stability_of
 from flexmbs.analysis.steady_motion import (
@@ -41,6 +41,7 @@ from flexmbs.dynamics.linearisation import (
     linearise_state,
     moved,
     refuse_reactions,
+    rolling_rows,
 )
 from flexmbs.dynamics.minimal import DENSE, Sizes, dependent_first, orthonormal_basis, partitioned_basis
 from flexmbs.dynamics.start import check_supports, warn_of_softening
@@ -70,6 +71,10 @@ RESTING = 1e-5
 """Velocity of a solution, relative to that of a free fall through its size, up to which it is at rest."""
 STEP = 1e-5
 """Step of the differences of velocity constraints."""
+ROUND_OFF = 64.0 * float(np.finfo(float).eps)
+"""Change of the rate of a constraint, relative to the sum of its parts, that is none."""
+RATES = 1e-8
+"""Weight by which coordinates that have a rate of their own become dependent after all others."""
 
 
 class OperatingPoint(NamedTuple):
@@ -99,28 +104,39 @@ class OperatingPoint(NamedTuple):
         """The equations of small motions."""
         x, lin = self.matrices, self.lin
         symmetric = self.seen_by is None and not without_potential(self.dyn)
-        basis = turning = None
-        if self.seen_by is not None and np.any(self.dyn.velocity_rows == 1):
-            allowed = Directions.of(self)
-            basis, turning = allowed.N, allowed.turning
+        rolling = None
+        if self.seen_by is not None and np.any(rolling_rows(self.dyn)):
+            rolling = Rolling(*Directions.of(self)[:4], self._unbalanced())
         return SmallMotions(
             x.M, x.C, x.S, x.G, lin.states, symmetric, self.dyn.multiplier_compliance, Sizes.of(self.dyn, lin.free),
-            basis, turning,
+            rolling,
         )  # fmt: skip
+
+    def _unbalanced(self) -> FloatArray:
+        """Round-off (n,) of the balance of forces."""
+        dyn, s = self.dyn, self.state
+        return np.asarray(np.abs(self.lin.directions.T @ dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v]))
 
 
 class Directions(NamedTuple):
-    r"""The directions that the constraints allow, :math:`\dot y = N \dot z + V z`, with independent coordinates z.
+    r"""The directions that the constraints allow: :math:`y = Q z`, :math:`\dot y = N u + V z`.
 
-    ``N, turning`` (n, n_z), ``P (n, n_c)``: the least that closes a gap; ``independent (n_z,)``. V is zero but about a
-    motion with velocity constraints, :math:`V = -P(G W + \partial(G v)/\partial q) N`, and where N changes along it.
-    Accelerations are :math:`\ddot y = N\ddot z + A_1\dot z + A_0 z` with ``slowing`` and ``bending``.
+    z are independent coordinates, some of the y, and u the rates of those of them, or of the first of them, that
+    may be chosen. About a motion with constraints on velocities (rolling) there are more z than u: such constraints
+    leave positions as they are, and say how fast some of them change where others are displaced,
+    :math:`V = -P(G W + \partial(G v)/\partial q) Q`. At rest those positions do not change, and are left out. V also
+    tells where N changes along a motion. Accelerations are :math:`\ddot y = N\dot u + A_1 u + A_0 z` with ``slowing``
+    and ``bending``.
+
+    ``positions (n, n_z)``: Q; ``N (n, n_u)``; ``turning (n, n_z)``: V; ``independent (n_z,)``: the places of z, of
+    those with rates first; ``P (n, n_c)``: the least that closes a gap.
     """
 
+    positions: FloatArray
     N: FloatArray
-    P: FloatArray
     turning: FloatArray
     independent: IntArray
+    P: FloatArray
     slowing: FloatArray
     bending: FloatArray
 
@@ -133,10 +149,19 @@ class Directions(NamedTuple):
         inner, pseudo, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin)[still])
         N, P = np.zeros((n, inner.shape[1])), np.zeros((n, dyn.n_c))
         N[still], P[still] = inner, pseudo
-        turning = np.zeros_like(N)
-        if point.seen_by is not None and np.any(dyn.velocity_rows == 1):
-            turning = -P @ _rates_along(point, N, point.matrices.W @ N)
-        return cls(N, P, turning, still[independent], turning, np.zeros_like(N))
+        zero = np.zeros_like(N)
+        rolls = rolling_rows(dyn)
+        if point.seen_by is None or not rolls.any():
+            return cls(N, N, zero, still[independent], P, zero, zero)
+        last = dependent_first(dyn, lin)[still]
+        last[independent] *= RATES  # what has a rate has a position
+        holonomic = np.where(rolls[:, None], 0.0, G)
+        wider, _, places = partitioned_basis(holonomic, sizes, last)
+        order = np.argsort(~np.isin(places, independent), kind="stable")
+        Q = np.zeros((n, len(places)))
+        Q[still], places = wider[:, order], still[places[order]]
+        turning = -P @ _rates_along(point, Q, point.matrices.W @ Q)
+        return cls(Q, N, turning, places, P, turning @ N[places], turning @ turning[places])
 
 
 def operating_point(
@@ -345,15 +370,18 @@ def _seen(
         reason = "the deformation of a floating body is told in axes that turn"
     if reason:
         return point, reason
-    N = orthonormal_basis(lin.G.toarray() * ~lin.states, Sizes.of(dyn, lin.free))
-    N[lin.states] = 0.0
+    G, sizes = lin.G.toarray() * ~lin.states, Sizes.of(dyn, lin.free)
+    rolls = rolling_rows(dyn)
+    N = orthonormal_basis(G, sizes)
+    Q = orthonormal_basis(np.where(rolls[:, None], 0.0, G), sizes) if rolls.any() else N.copy()
+    N[lin.states] = Q[lin.states] = 0.0
     memory = dyn.turns.memory()
     try:
         before, spans = 0.0, times(dyn, state, seen_by)
         for span in spans:
             go_along(dyn, state, seen_by, before, span)
             before = span
-            reason = _changes(point, N, span, 1.0 / spans[0])
+            reason = _changes(point, N, Q, span, 1.0 / spans[0])
             if reason:
                 return point, reason
     finally:
@@ -383,10 +411,10 @@ def seen_later(point: OperatingPoint, span: float) -> tuple[OperatingPoint, csc_
     )
 
 
-def _changes(point: OperatingPoint, N: FloatArray, span: float, rate: float) -> str:
+def _changes(point: OperatingPoint, N: FloatArray, Q: FloatArray, span: float, rate: float) -> str:
     """Why the matrices of an observer are not constant, looked at after a span of the motion; empty if they are.
 
-    ``rate``: of what turns fastest.
+    On the rates N and the positions Q that constraints allow; ``rate``: of what turns fastest.
     """
     dyn = point.dyn
     later, _ = seen_later(point, span)
@@ -403,16 +431,16 @@ def _changes(point: OperatingPoint, N: FloatArray, span: float, rate: float) -> 
         return _periodic(point, "joints")
     for name in ("M", "C", "S"):
         A, B = getattr(here, name), getattr(there, name)
-        size = np.einsum("ij,ij->j", np.abs(N), abs(here.S if name == "S" else A) @ np.abs(N))
-        scale = np.sqrt(np.outer(size, size))
+        right = Q if name == "S" else N
+        scale = np.sqrt(np.outer(*(np.einsum("ij,ij->j", np.abs(X), abs(A) @ np.abs(X)) for X in (N, right))))
         if name == "C":  # what is gyroscopic may vanish on the diagonal
             scale = np.maximum(scale, np.abs(N).T @ (abs(A) @ np.abs(N)))
             mass = np.sqrt(np.einsum("ij,ij->j", np.abs(N), abs(here.M) @ np.abs(N)))
             scale = np.maximum(scale, rate * np.outer(mass, mass))
         if name == "S":
-            mass = np.einsum("ij,ij->j", np.abs(N), abs(here.M) @ np.abs(N))
-            scale = np.maximum(scale, rate**2 * np.sqrt(np.outer(mass, mass)))
-        change = np.abs(N.T @ (B - A) @ N)
+            mass = [np.einsum("ij,ij->j", np.abs(X), abs(here.M) @ np.abs(X)) for X in (N, Q)]
+            scale = np.maximum(scale, rate**2 * np.sqrt(np.outer(*mass)))
+        change = np.abs(N.T @ (B - A) @ right)
         if np.any(change > STEADY * scale + 1e-300):
             return _periodic(point, {"M": "inertia", "C": "gyroscopic or damping forces", "S": "stiffness"}[name])
     return ""
@@ -431,12 +459,14 @@ def _rates_along(point: OperatingPoint, Q: FloatArray, V: FloatArray) -> FloatAr
     """Central differences (n_c, m) of G v + g_t along increments Q of positions and V of velocities."""
     dyn, s, E = point.dyn, point.state, point.lin.directions
     out, unit = np.zeros((dyn.n_c, Q.shape[1])), dyn.system.increment_sizes[point.lin.free]
+    noise = ROUND_OFF * (abs(point.lin.G) @ np.abs(E.T @ s.v))
     for j in range(Q.shape[1]):
         sides, sizes = [], [float((np.abs(x[:, j]) / unit).max(initial=0.0)) for x in (Q, V)]
         step = STEP / (sizes[0] or sizes[1] or 1.0)
         for h in (step, -step):
             dyn.residual(moved(dyn, s.q, h * (E @ Q[:, j])), s.v + h * (E @ V[:, j]), s.a, s.lam)
             sides.append(dyn.rates())
-        out[:, j] = (sides[0] - sides[1]) / (2.0 * step)
+        change = sides[0] - sides[1]
+        out[:, j] = np.where(np.abs(change) > noise, change / (2.0 * step), 0.0)
     dyn.residual(s.q, s.v, s.a, s.lam)
     return out

@@ -46,16 +46,16 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
     """
     n, n_c = p.S.shape[0], p.G.shape[0]
     wanted = 10 if count is None else count
-    small = n <= (DIRECT if not n_c and p.turning is None and not p.states.any() else DENSE)
+    small = n <= (DIRECT if not n_c and p.rolling is None and not p.states.any() else DENSE)
     if not small and p.states.any():
         raise ModelError(f"{name}: models with first-order states go up to {DENSE} unknowns; this has {n}.")
-    if not small and p.turning is not None:
+    if not small and p.rolling is not None:
         raise ModelError(f"{name}: rolling motions go up to {DENSE} unknowns; this has {n}.")
     every = small or wanted > (n - n_c) // 2
     found = all_roots(p, name) if every else nearest_roots(p, wanted, name)
     if not len(found.s):  # the constraints hold everything
         return found
-    if not found.symmetric and not p.undamped and not p.states.any() and p.turning is None:
+    if not found.symmetric and not p.undamped and not p.states.any() and p.rolling is None:
         found = free_motions_once(p, found)
     if count is not None and count > len(found.s):
         raise ModelError(

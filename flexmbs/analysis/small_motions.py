@@ -14,13 +14,14 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.sparse import csc_array
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.dynamics.minimal import Sizes
 from flexmbs.results.modal import GROWING, which_grow
 
 __all__ = [
     "REAL",
     "ROUNDING",
+    "Rolling",
     "Roots",
     "SmallMotions",
     "beside",
@@ -43,13 +44,26 @@ REAL = 1e-10
 """Imaginary part of a root, relative to the largest, up to which it counts as real."""
 
 
+class Rolling(NamedTuple):
+    """y = Q z, dy/dt = N u + V z, z = y at ``independent``: `flexmbs.analysis.operating_point.Directions`.
+
+    ``unbalanced (n,)``: forces that are left of the balance at the state.
+    """
+
+    positions: FloatArray
+    N: FloatArray
+    turning: FloatArray
+    independent: IntArray
+    unbalanced: FloatArray
+
+
 class SmallMotions(NamedTuple):
     """Matrices of the equations above: ``M, C, S`` (n, n) and ``G`` (n_c, n) sparse, on n free velocities.
 
     ``states (n,)``: which of the y are first-order states (their columns of S are zero). ``symmetric``: whether S is
-    known to be symmetric. ``compliance (n_c,)`` of multipliers of redundant constraints. ``turning (n, n_z)`` or None:
-    what velocity constraints make of positions, dy/dt = N dz/dt + turning z, for the basis ``basis (n, n_z)``.
-    ``sizes``: what the y and the constraints are counted in (`flexmbs.dynamics.minimal.Sizes`).
+    known to be symmetric. ``compliance (n_c,)`` of multipliers of redundant constraints. ``sizes``: what the y and the
+    constraints are counted in (`flexmbs.dynamics.minimal.Sizes`). ``rolling``: of motions with constraints on
+    velocities.
     """
 
     M: csc_array
@@ -60,13 +74,12 @@ class SmallMotions(NamedTuple):
     symmetric: bool
     compliance: FloatArray
     sizes: Sizes
-    basis: FloatArray | None = None
-    turning: FloatArray | None = None
+    rolling: Rolling | None = None
 
     @property
     def undamped(self) -> bool:
         """Whether nothing depends on velocities, and there are no states: the problem is one in omega^2."""
-        return self.turning is None and not self.states.any() and (self.C.nnz == 0 or not np.any(self.C.data))
+        return self.rolling is None and not self.states.any() and (self.C.nnz == 0 or not np.any(self.C.data))
 
 
 class Roots(NamedTuple):
@@ -120,7 +133,7 @@ def distance_to_quotient(p: SmallMotions, s: Any, y: Any) -> FloatArray:
 
     Double roots at zero are found as pairs +-s of the root of round-off; the quotient knows that they are zero.
     """
-    if p.turning is not None or p.states.any():
+    if p.rolling is not None or p.states.any():
         return np.zeros(len(s))
     a, b, c = (np.einsum("ij,ij->j", y.conj(), A @ y).astype(complex) for A in (p.M, p.C, p.S))
     a = np.where(np.abs(a) > 0.0, a, 1.0)

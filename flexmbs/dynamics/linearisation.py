@@ -34,6 +34,7 @@ __all__ = [
     "moved",
     "ordered_blocks",
     "refuse_reactions",
+    "rolling_rows",
     "state_places",
 ]
 
@@ -113,6 +114,12 @@ def state_places(dyn: Dynamics) -> IntArray:
         places += [c.extra_place(e) for row in getattr(force, "row_forces", ()) for e in row.states]
         places += [c.extra_place(e) for pair in getattr(force, "distributed", ()) for e in pair.states]
     return np.array(sorted(places), dtype=np.int64)
+
+
+def rolling_rows(dyn: Dynamics) -> Any:
+    """Which constraints (n_c,) are on velocities alone; one that prescribes a rate prescribes a position as well."""
+    driven = [item.equation.motion is not None for item in dyn.mechanics.equations]
+    return (dyn.velocity_rows == 1) & ~np.array(driven, dtype=bool)
 
 
 def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:

@@ -79,7 +79,7 @@ def modes_of(point: OperatingPoint, count: int, name: str, size: float | None = 
     p = point.motions()
     n, n_c = p.S.shape[0], p.G.shape[0]
     wanted = count + MORE
-    sparse = n - n_c > FEW and wanted < (n - n_c) // 4 and p.turning is None and not p.states.any()
+    sparse = n - n_c > FEW and wanted < (n - n_c) // 4 and p.rolling is None and not p.states.any()
     try:
         found = nearest_roots(p, wanted, name, size) if sparse and size else all_roots(p, name)
     except ConvergenceError:

@@ -27,7 +27,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import linearise_state
+from flexmbs.dynamics.linearisation import linearise_state, rolling_rows
 from flexmbs.dynamics.minimal import DENSE, Sizes, basis_with, dependent_first, partitioned_basis
 from flexmbs.integrators.contracts import StepState
 from flexmbs.kernels.trees.group import SCREW
@@ -74,8 +74,8 @@ def floquet(
     Raises
     ------
     ModelError
-        If the motion is not periodic, the model has sampled controllers or a `FirstOrder`, or more than 1 500 free
-        velocities, or other coordinates would have to be independent within the period.
+        If the motion is not periodic, something rolls, the model has sampled controllers or a `FirstOrder`, or more
+        than 1 500 free velocities, or other coordinates would have to be independent within the period.
     ConvergenceError
         If the map over the period is not found with 16 384 steps, or more samples are needed.
 
@@ -125,6 +125,12 @@ def floquet(
 def _of_run(run: TimeSolution, begin: float, length: float, count: int) -> FloquetMultipliers:
     """From the states of a run over the period."""
     dyn = Dynamics(run.system)
+    rolling = np.flatnonzero(rolling_rows(dyn))
+    if len(rolling):
+        raise ModelError(
+            f"floquet: {dyn.mechanics.names[rolling[0]]} of model {run.model.name!r} constrains velocities and not "
+            f"positions; periodic motions that roll are not treated, steady ones are by solve_modal and linearise."
+        )
     n = len(run.system.free) - dyn.n_c
     if n > DENSE:
         raise ModelError(f"floquet: it goes up to {DENSE} free velocities; this model has {n}.")
