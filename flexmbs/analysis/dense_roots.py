@@ -18,6 +18,7 @@ from flexmbs.analysis.small_motions import (
     finished,
     of_squares,
     real_where_it_is,
+    rounding,
     rounding_of_parts,
     stiffness_by_mass,
 )  # fmt: skip
@@ -30,6 +31,8 @@ __all__ = ["all_roots"]
 
 HIGH = 1e-8
 """omega^2 of the lowest mode relative to that of a mode which counts as high."""
+OTHERS = 10.0
+"""Share of other modes in one, in round-off."""
 OF_DIFFERENCES, REACHED = 1e-8, 1e-6
 """Round-off of what velocity constraints ask for, by differences; least part of a displacement that no rate reaches."""
 
@@ -50,12 +53,12 @@ def all_roots(p: SmallMotions, name: str) -> Roots:
     try:
         if p.undamped and p.symmetric:
             parts = abs(N).T @ (abs(p.S) @ abs(N))
-            values, z = _symmetric_pencil(0.5 * (S + S.T), 0.5 * (M + M.T), parts)
+            values, z, _ = _symmetric_pencil(0.5 * (S + S.T), 0.5 * (M + M.T), parts)
             return of_squares(p, values, N @ z)
         if p.undamped:
             values, z = _general_pencil(S, M)
             return of_squares(p, values, N @ z)
-        return _first_order(p, N)
+        return _free_apart(p, N) if p.symmetric and p.rolling is None and not p.states.any() else _first_order(p, N)
     except (LinAlgError, np.linalg.LinAlgError):
         raise ModelError(f"{name}: something that moves has no mass; give it some.") from None
 
@@ -65,10 +68,10 @@ def _no_roots(p: SmallMotions) -> Roots:
     return finished(p, np.zeros(0), none, none)
 
 
-def _symmetric_pencil(K: FloatArray, M: FloatArray, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _symmetric_pencil(K: FloatArray, M: FloatArray, parts: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """All omega^2 and vectors of K x = omega^2 M x, M not negative; coordinates without mass follow the others.
 
-    ``parts``: what has been added up in K, all terms taken positive.
+    ``parts``: what has been added up in K, all terms taken positive. Also the shift beside which they were found.
     """
     n = len(K)
     massive = n if _is_positive(M) else int((np.linalg.eigvalsh(M) > 1e-13 * np.abs(M).max()).sum())
@@ -90,7 +93,7 @@ def _symmetric_pencil(K: FloatArray, M: FloatArray, parts: FloatArray) -> tuple[
         values = sigma + 1.0 / mu
         better = better_shift(parts, M, values, x, sigma)
         if better == sigma:
-            return beside(values, sigma), x
+            return beside(values, sigma), x, sigma
         sigma = better
     raise LinAlgError("no shift makes it definite")
 
@@ -237,6 +240,36 @@ def _distance_to_inverted(p: SmallMotions, e: FirstOrder, s: Any) -> FloatArray:
     mu = eig(np.linalg.solve(A - sigma * B, B), right=False)
     inverted = sigma + 1.0 / mu[np.abs(mu) > 0.0]
     return np.asarray(np.abs(s[:, None] - inverted).min(axis=1, initial=np.inf))
+
+
+def _free_apart(p: SmallMotions, N: FloatArray) -> Roots:
+    """Damped motions, with those that neither stiffness nor damping resist taken apart, whose roots are zero.
+
+    The first-order equations would find these as pairs of the root of round-off, and some not as small as the stiffness
+    of a slender body makes it.
+    """
+    M, S, C = (N.T @ (A @ N) for A in (p.M, p.S, p.C))
+    parts, damping_parts = (abs(N).T @ (abs(A) @ abs(N)) for A in (p.S, p.C))
+    values, z, sigma = _symmetric_pencil(0.5 * (S + S.T), 0.5 * (M + M.T), parts)
+    if z.shape[1] < N.shape[1]:  # something has no mass
+        return _first_order(p, N)
+    z = z / np.sqrt(np.einsum("ij,ij->j", z, M @ z))
+    coupling = np.abs(z.T @ C @ z)
+    own, sums = np.diag(coupling), np.abs(z).T @ damping_parts @ np.abs(z)
+    least = ROUNDING * own.max(initial=0.0)
+    coupled = coupling > ROUNDING * (sums + OTHERS * (own[:, None] + own + least))  # modes hold round-off of others
+    free = np.abs(values) <= rounding(parts, z) + ROUNDING * abs(sigma)
+    free &= own <= ROUNDING * (np.diag(sums) + OTHERS * least)
+    np.fill_diagonal(coupled, val=False)
+    free &= ~(coupled.any(axis=0) | coupled.any(axis=1))
+    if not free.any():
+        return _first_order(p, N)
+    rest, y = _first_order(p, N @ z[:, ~free]), N @ z[:, free]
+    still = finished(p, np.zeros(free.sum()), y, np.zeros_like(y))
+    return rest._replace(
+        s=np.concatenate((still.s, rest.s)), y=np.hstack((still.y, rest.y)), dy=np.hstack((still.dy, rest.dy)),
+        growing=np.concatenate((np.zeros(len(still.s), dtype=bool), rest.growing)), n=rest.n + len(still.s),
+    )  # fmt: skip
 
 
 def _first_order(p: SmallMotions, N: FloatArray) -> Roots:
