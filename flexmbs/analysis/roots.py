@@ -23,7 +23,7 @@ import numpy as np
 from flexmbs.analysis.dense_roots import all_roots
 from flexmbs.analysis.small_motions import Roots, SmallMotions, free_motions_once
 from flexmbs.analysis.sparse_roots import nearest_roots
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.dynamics.minimal import DENSE
 
 __all__ = ["DIRECT", "lowest_roots"]
@@ -42,7 +42,7 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
     ModelError
         If more are asked for than there are, or something that moves has no mass.
     ConvergenceError
-        If the iteration of a large problem does not converge.
+        If the iteration of a problem does not converge that is too large for LAPACK.
     """
     n, n_c = p.S.shape[0], p.G.shape[0]
     wanted = 10 if count is None else count
@@ -52,7 +52,12 @@ def lowest_roots(p: SmallMotions, count: int | None, name: str) -> Roots:
     if not small and p.rolling is not None:
         raise ModelError(f"{name}: rolling motions go up to {DENSE} unknowns; this has {n}.")
     every = small or wanted > (n - n_c) // 2
-    found = all_roots(p, name) if every else nearest_roots(p, wanted, name)
+    try:
+        found = all_roots(p, name) if every else nearest_roots(p, wanted, name)
+    except ConvergenceError:  # as where overdamped motions crowd
+        if n > DENSE:
+            raise
+        found = all_roots(p, name)
     if not len(found.s):  # the constraints hold everything
         return found
     if not found.symmetric and not p.undamped and not p.states.any() and p.rolling is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,23 @@ def test_what_is_damped_against_the_ground_is_no_free_motion() -> None:
     pivot = fx.RevoluteJoint(fx.ground, disc, at=(0, 0), name="pivot")
     roots = fx.solve_modal(fx.Model(disc, pivot, fx.TorsionSpring(pivot, damping=3.0))).roots
     assert np.sort(roots.real) == pytest.approx([-1.5, 0.0], abs=1e-12)
+
+
+@pytest.mark.slow  # Arnoldi's method tries for a while
+def test_where_overdamped_motions_crowd_all_roots_are_computed() -> None:
+    """Roots -1/t of what is stiff crowd amid the lowest ten of a strip: those that vibrate follow as above."""
+    material = fx.Elastic(youngs_modulus=2e11, poissons_ratio=0.3, density=7800.0)
+
+    def strip(time: float) -> fx.Model:
+        plate = fx.FlexibleBody.plate(
+            (1.0, 0.06), elements=(9, 1), element=fx.elements.ANCFThinPlate(), section=fx.ShellSection(0.005),
+            material=replace(material, retardation_time=time), name="strip",
+        )  # fmt: skip
+        return fx.Model(plate, fx.Clamp(plate.set("left")))
+
+    w, time = fx.solve_modal(strip(0.0), modes=6).angular_frequencies, 1e-3
+    found = fx.solve_modal(strip(time))
+    assert found.roots[:6] == pytest.approx(
+        -0.5 * time * w**2 + 1j * w * np.sqrt(1.0 - (0.5 * time * w) ** 2), rel=1e-6
+    )
+    assert found.roots[6:] == pytest.approx(-1.0 / time, rel=1e-5)
