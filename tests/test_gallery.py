@@ -67,6 +67,12 @@ def test_hills(run: Any) -> None:
     assert names["run"].energy.dissipated[-1] < 0.01 * names["g"] * 2.0 * names["fall"].sum()
 
 
+def test_bicycle(run: Any) -> None:
+    names = run("bicycle")
+    assert off(names) < 1e-8  # of the search for the root
+    assert names["weave"] == pytest.approx(4.29238253634111, rel=1e-8)  # as printed
+
+
 def test_stone(run: Any) -> None:
     names = run("stone")
     # at rest but for what is left of the impact: speeds of some mm/s change over some hundredths of a second
