@@ -241,6 +241,9 @@ class _Builder:
     def build(self) -> Mechanics:
         mass_start = self.size
         mass = self._inertia()
+        between = [pair for _, pairs, _ in self.joints for pair in pairs]
+        between += [force for _, force in (*self.force_items, *self.contact_items)]
+        self.in_plane.sample((pair.a, pair.b, pair.rows) for pair in between)
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)

@@ -54,7 +54,7 @@ class MarkerSet:
         self._complete(entries)
         self.groups: list[tuple[MarkerKind, Any]] = []
         self.blocks: list[Blocks] = []
-        self.fixed = [(i, m) for i, m in enumerate(markers) if i not in entries]
+        self._fixed = [(i, *m.pose0()) for i, m in enumerate(markers) if i not in entries]
         alike: dict[tuple[Any, ...], list[int]] = {}
         for i in sorted(entries):
             alike.setdefault(_sort(entries[i]), []).append(i)
@@ -96,8 +96,8 @@ class MarkerSet:
             r, B, np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 6)), np.zeros((n, 6)),
             np.zeros((n_r, 6)), np.zeros((n_r, 6)), np.zeros((n_r, 6)), T, np.zeros((64, 12)),
         )  # fmt: skip
-        for i, marker in self.fixed:
-            work.p[i], work.R[i] = marker.pose0()
+        for i, p, R in self._fixed:
+            work.p[i], work.R[i] = p, R
         for kind, group in self.groups:
             kind.constants(group, work)
         return work

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork
+from flexmbs.core.jit import kernel
 
 __all__ = ["MarkerEntry", "MarkerKind", "constant_rows"]
 
@@ -91,16 +92,25 @@ class MarkerEntry(NamedTuple):
 
 
 def constant_rows(group: Any, work: MarkerWork, translations: int, rotations: FloatArray | None = None) -> None:
-    """Clear the rows of all markers of a group, and write what is constant in J.
+    """Write what is constant in J into the rows of all markers of a group, which hold zeros.
 
     The first ``translations`` coordinates move the point along the inertial axes, one each; the others turn the marker
     with the angular velocities ``rotations (n, k - translations, 3)`` in its own axes, if these are constant.
     """
-    rows = group.row[:, None] + np.arange(group.dofs.shape[1])
-    for array in (work.JT, work.JcT, work.JvT):
-        array[rows] = 0.0
-    for array in (work.JT, work.JcT):
+    if translations or rotations is not None:
+        turning = np.zeros((len(group.row), 0, 3)) if rotations is None else np.ascontiguousarray(rotations)
+        _write_constants(group.row, translations, turning, work.JT, work.JcT)
+
+
+@kernel
+def _write_constants(
+    row: IntArray, translations: int, rotations: FloatArray, JT: FloatArray, JcT: FloatArray
+) -> None:  # fmt: skip
+    """The same with the rotations of each marker, if any."""
+    for i in range(row.shape[0]):
         for j in range(translations):
-            array[rows[:, j], j] = 1.0
-        if rotations is not None:
-            array[rows[:, translations:], 3:] = rotations
+            JT[row[i] + j, j] = JcT[row[i] + j, j] = 1.0
+        for j in range(rotations.shape[1]):
+            k = row[i] + translations + j
+            for m in range(3):
+                JT[k, 3 + m] = JcT[k, 3 + m] = rotations[i, j, m]
