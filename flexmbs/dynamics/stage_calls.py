@@ -74,13 +74,14 @@ def machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     if len(overloads) > 1:
         found = overloads.get(tuple(types[a] if isinstance(a, Given) else typeof(a) for a in arguments))
         return kernel if found is None else found.entry_point
-    if kernel not in _only:
+    known = _only.get(kernel)
+    if known is None:
         ((found, code),) = overloads.items()
         same = len(found) == len(arguments) and all(  # more if it has arguments by default
             t == types[a] for t, a in zip(found, arguments, strict=True) if isinstance(a, Given)
         )
-        _only[kernel] = code.entry_point if same else kernel
-    return _only[kernel]
+        known = _only[kernel] = code.entry_point if same else kernel
+    return known
 
 
 _only: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()

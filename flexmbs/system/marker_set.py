@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from copy import copy
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,8 +50,8 @@ class MarkerSet:
         self.number = IdentityMap.numbers(markers)
         entries = self._entries(points)
         counts = [len(entries[i].dofs) if i in entries else 0 for i in range(len(markers))]
-        self.ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        self.dof = np.array([k for i in sorted(entries) for k in entries[i].dofs], dtype=np.int64)
+        self.ptr = np.array([0, *accumulate(counts)], dtype=np.int64)
+        self.dof = np.concatenate([np.zeros(0, dtype=np.int64), *(entries[i].dofs for i in sorted(entries))])
         self._complete(entries)
         self.groups: list[tuple[MarkerKind, Any]] = []
         self.blocks: list[Blocks] = []

@@ -12,7 +12,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.rows.in_plane import reaches_in_plane
 from flexmbs.kernels.rows.rows import ANGLE, kind_of
-from flexmbs.system.row_table import padded
+from flexmbs.system.row_table import constants_of, padded
 
 if TYPE_CHECKING:
     from flexmbs.core.identity import IdentityMap
@@ -77,7 +77,7 @@ class RowsInPlane:
         out = np.empty((len(rows), 2))
         reaches_in_plane(
             np.array(ends, dtype=np.int64), numbers_of_kinds([row.kind for row in rows], ANGLE),
-            np.array([padded(row.constants) for row in rows], dtype=np.float64).reshape(len(rows), 12),
+            constants_of([padded(row.constants) for row in rows]),
             _TURNS, moves, turns, origin, np.array([(a[1], b[1]) for a, b in poses]), out,
         )  # fmt: skip
         values = [(value, reach) for value, reach in out.tolist()]

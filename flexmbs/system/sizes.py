@@ -58,15 +58,16 @@ def sizes_of_bodies(coordinates: Coordinates, length: float) -> Sizes:
 
 
 def body_sizes(
-    coordinates: Coordinates, mechanics: Mechanics, length: float, mass: FloatArray
+    entries: Sizes, coordinates: Coordinates, mechanics: Mechanics, length: float, mass: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
+
+    ``entries``: what `sizes_of_bodies` tells.
 
     s is what the group of the body says (`flexmbs.system.groups.contract.BodyGroup.sizes`): the size of the model for
     translations and 1 for rotations, slopes and shapes; modes of a linear body share its mass. The size of bodies that
     nothing joins to the rest is that of their mechanism, where it is far smaller.
     """
-    entries = sizes_of_bodies(coordinates, length)
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
     number = {owner: i for i, owner in enumerate(dict.fromkeys(owner for owner, _, _ in entries))}
     for owner, dofs, size in reversed(entries):  # what bodies share belongs to the first
@@ -172,11 +173,11 @@ def increment_sizes(velocities: FloatArray, coordinates: Coordinates, reach: flo
 
 def equation_sizes(mechanics: Mechanics, n_v: int, length: float) -> FloatArray:
     """Unit of each constraint (n_c,): ``length`` for what is one, 1 for angles and cosines, times its factor."""
-    rows = mechanics.joints
-    sides = [mechanics.markers.markers[m] for m in np.repeat(rows.mB, np.diff(rows.ptr)).tolist()]
-    units = [unit_of(kind, b) for kind, b in zip(rows.kind.tolist(), sides, strict=True)]
-    lengths = np.array([unit in ("length", "velocity") for unit in units], dtype=bool)
-    sizes = np.zeros(len(mechanics.equations))
-    np.maximum.at(sizes, rows.eq - n_v, np.abs(rows.factor) * np.where(lengths, length, 1.0))
-    sizes[sizes == 0.0] = length
-    return sizes
+    rows, markers = mechanics.joints, mechanics.markers.markers
+    kind, equation, factor = rows.kind.tolist(), rows.eq.tolist(), rows.factor.tolist()
+    sizes = [0.0] * len(mechanics.equations)
+    for side, (begin, end) in zip(rows.mB.tolist(), pairwise(rows.ptr.tolist()), strict=True):
+        for j in range(begin, end):
+            unit = length if unit_of(kind[j], markers[side]) in ("length", "velocity") else 1.0
+            sizes[equation[j] - n_v] = max(sizes[equation[j] - n_v], abs(factor[j]) * unit)
+    return np.array([size or length for size in sizes], dtype=np.float64)
