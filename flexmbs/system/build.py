@@ -359,8 +359,8 @@ class _Builder:
         """Angles that joints leave free and no row of the tables has, between markers whose orientation is known."""
         there: set[tuple[Any, ...]] = set()
         for table in tables:
-            kind, ends = table.kind.tolist(), zip(table.mA.tolist(), table.mB.tolist(), strict=True)
-            for (a, b), (begin, end) in zip(ends, pairwise(table.ptr.tolist()), strict=True):
+            kind, sides = table.kind.tolist(), zip(table.mA.tolist(), table.mB.tolist(), strict=True)
+            for (a, b), (begin, end) in zip(sides, pairwise(table.ptr.tolist()), strict=True):
                 there |= {(a, b, k) for k in kind[begin:end]}
         found: list[tuple[int, int, int, tuple[float, ...]]] = []
         number = self.markers.number

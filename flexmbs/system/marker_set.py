@@ -25,7 +25,8 @@ __all__ = ["MarkerSet"]
 
 def _sort(entry: MarkerEntry) -> tuple[Any, ...]:
     """What markers of one group have in common: their kind and the shapes of their columns."""
-    return entry.kind, len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
+    shapes = (c.shape if isinstance(c, np.ndarray) else np.shape(c) for c in entry.columns.values())
+    return entry.kind, len(entry.dofs), len(entry.pdofs), *shapes
 
 
 class MarkerSet:
