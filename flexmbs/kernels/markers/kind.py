@@ -92,25 +92,27 @@ class MarkerEntry(NamedTuple):
 
 
 def constant_rows(group: Any, work: MarkerWork, translations: int, rotations: FloatArray | None = None) -> None:
-    """Write what is constant in J into the rows of all markers of a group, which hold zeros.
+    """Clear the rows of all markers of a group, and write what is constant in J.
 
     The first ``translations`` coordinates move the point along the inertial axes, one each; the others turn the marker
     with the angular velocities ``rotations (n, k - translations, 3)`` in its own axes, if these are constant.
     """
-    if translations or rotations is not None:
-        turning = np.zeros((len(group.row), 0, 3)) if rotations is None else np.ascontiguousarray(rotations)
-        _write_constants(group.row, translations, turning, work.JT, work.JcT)
+    turning = np.zeros((len(group.row), 0, 3)) if rotations is None else np.ascontiguousarray(rotations)
+    _write_constants(group.row, group.dofs.shape[1], translations, turning, work.JT, work.JcT, work.JvT)
 
 
 @kernel
 def _write_constants(
-    row: IntArray, translations: int, rotations: FloatArray, JT: FloatArray, JcT: FloatArray
-) -> None:  # fmt: skip
-    """The same with the rotations of each marker, if any."""
+    row: IntArray, k: int, translations: int, rotations: FloatArray, JT: FloatArray, JcT: FloatArray, JvT: FloatArray
+) -> None:
+    """The same of markers with k rows each, from ``row (n,)`` on, and with their rotations, if any."""
     for i in range(row.shape[0]):
-        for j in range(translations):
-            JT[row[i] + j, j] = JcT[row[i] + j, j] = 1.0
-        for j in range(rotations.shape[1]):
-            k = row[i] + translations + j
+        for j in range(row[i], row[i] + k):
+            for m in range(6):
+                JT[j, m] = JcT[j, m] = JvT[j, m] = 0.0
+        for m in range(translations):
+            JT[row[i] + m, m] = JcT[row[i] + m, m] = 1.0
+        for n in range(rotations.shape[1]):
+            j = row[i] + translations + n
             for m in range(3):
-                JT[k, 3 + m] = JcT[k, 3 + m] = rotations[i, j, m]
+                JT[j, 3 + m] = JcT[j, 3 + m] = rotations[i, n, m]
