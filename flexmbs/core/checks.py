@@ -68,6 +68,10 @@ def as_number(
     unit: str = "",
 ) -> float:
     """A finite real number within bounds (``minimum`` and ``maximum`` included, ``above`` and ``below`` excluded)."""
+    if type(value) is float and math.isfinite(value):  # as most: nothing to be put into words
+        low = (minimum is None or value >= minimum) and (above is None or value > above)
+        if low and (maximum is None or value <= maximum) and (below is None or value < below):
+            return value
     unit = f" [{unit}]" if unit else ""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()

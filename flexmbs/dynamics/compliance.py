@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
+from flexmbs.core.jit import kernel
 from flexmbs.kernels.pairs import joint_tangent
 
 if TYPE_CHECKING:
@@ -57,10 +58,32 @@ def constraint_rows(m: Mechanics, B: FloatArray, n_v: int) -> csr_array:
 
 def constraint_matrix(m: Mechanics, B: FloatArray, n_v: int) -> FloatArray:
     """The same, dense."""
-    G = np.zeros((m.n_c, n_v))
-    for rows, dofs, values in _constraint_blocks(m, B, n_v):
-        np.add.at(G, (rows[:, None], dofs), values)
+    G, joints = np.zeros((m.n_c, n_v)), m.joints
+    _add_constraints(
+        joints.mA, joints.mB, joints.ptr, joints.off, joints.order, joints.eq, joints.local, m.markers.ptr,
+        m.markers.dof, B, n_v, G,
+    )  # fmt: skip
     return G
+
+
+@kernel
+def _add_constraints(
+    mA: IntArray, mB: IntArray, ptr: IntArray, off: IntArray, order: IntArray, eq: IntArray, local: IntArray,
+    mptr: IntArray, dof: IntArray, B: FloatArray, n_v: int, G: FloatArray,
+) -> None:  # fmt: skip
+    """Add the entries of all joints, as `_constraint_blocks` has them."""
+    for n in range(mA.shape[0]):
+        for j in range(ptr[n], ptr[n + 1]):
+            first = True  # among the rows of its equation, which share their entries
+            for i in range(ptr[n], j):
+                first = first and eq[i] != eq[j]
+            if not first:
+                continue
+            k = 0
+            for m in (mA[n], mB[n]):
+                for d in range(mptr[m], mptr[m + 1]):
+                    G[eq[j] - n_v, dof[d]] += B[off[n] + k * order[n] + local[j]]
+                    k += 1
 
 
 def _constraint_entries(m: Mechanics, B: FloatArray, n_v: int) -> tuple[FloatArray, tuple[IntArray, IntArray]]:

@@ -322,6 +322,8 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     R, order, *_ = lapack.dgeqp3((A[rest] / size[rest, None]).T, lwork=(len(rest) + 1) * BLOCK)
     pivots = np.abs(np.diag(R))
     rank = int((pivots > RANK * pivots[0]).sum())
+    if rank == len(rest) and not len(idle):
+        return ()
     return _names(dyn, [*idle, *rest[np.sort(order[rank:] - 1)]])
 
 

@@ -74,13 +74,14 @@ def machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     if len(overloads) > 1:
         found = overloads.get(tuple(types[a] if isinstance(a, Given) else typeof(a) for a in arguments))
         return kernel if found is None else found.entry_point
-    if kernel not in _only:
+    known = _only.get(kernel)
+    if known is None:
         ((found, code),) = overloads.items()
         same = len(found) == len(arguments) and all(  # more if it has arguments by default
             t == types[a] for t, a in zip(found, arguments, strict=True) if isinstance(a, Given)
         )
-        _only[kernel] = code.entry_point if same else kernel
-    return _only[kernel]
+        known = _only[kernel] = code.entry_point if same else kernel
+    return known
 
 
 _only: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -114,20 +115,19 @@ class Prepared:
     def _first(self, *given: Any) -> tuple[Any, ...]:
         """The first run, in which kernels are compiled; the calls of further ones are kept."""
         made = []
-        now = {name: value(*given) for name, value in _VALUES.items()} | {LOADS: self._loads}
         for stage in self._stages:
             if stage.compiled_only:
                 continue
             known = self._made.get(id(stage))
             if known is None:
                 first = _guarded(stage.kernel, stage.failed)
-                bad = first(*[now[a] if type(a) is Given else a for a in stage.arguments])
+                values = tuple([self._loads if a is LOADS else a for a in stage.arguments])
+                bad = first(*[_VALUES[a](*given) if type(a) is Given else a for a in values])
             else:
                 bad = known[1](*given)
             if stage.refuse is not None and bad >= 0:
                 stage.refuse(bad)
             if known is None:
-                values = tuple([self._loads if a is LOADS else a for a in stage.arguments])
                 call = _guarded(_call(machine_code(stage.kernel, values), values), stage.failed)
                 known = self._made[id(stage)] = stage, call
             made.append((known[1], stage.refuse))

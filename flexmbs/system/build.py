@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from flexmbs.system.contact_pairs import between_free_bodies
 from flexmbs.system.distributed_contacts import distributed_group, refuse_overlap
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.python_items import HeldLaw, is_held
-from flexmbs.system.row_table import RowTable, padded
+from flexmbs.system.row_table import RowTable, constants_of, padded
 from flexmbs.system.rows_in_plane import RowsInPlane
 from flexmbs.system.searched_contacts import SearchedContact, note_shapes, searched_contacts
 
@@ -241,6 +242,9 @@ class _Builder:
     def build(self) -> Mechanics:
         mass_start = self.size
         mass = self._inertia()
+        between = [pair for _, pairs, _ in self.joints for pair in pairs]
+        between += [force for _, force in (*self.force_items, *self.contact_items)]
+        self.in_plane.sample((pair.a, pair.b, pair.rows) for pair in between)
         active, dropped, rows_kept = self._active_equations()
         markers, points = self._markers()
         marker_set = MarkerSet(self.coordinates, markers, points, self.size)
@@ -355,8 +359,9 @@ class _Builder:
         """Angles that joints leave free and no row of the tables has, between markers whose orientation is known."""
         there: set[tuple[Any, ...]] = set()
         for table in tables:
-            pair = np.repeat(np.arange(len(table.mA)), np.diff(table.ptr))
-            there |= set(zip(table.mA[pair].tolist(), table.mB[pair].tolist(), table.kind.tolist(), strict=True))
+            kind, sides = table.kind.tolist(), zip(table.mA.tolist(), table.mB.tolist(), strict=True)
+            for (a, b), (begin, end) in zip(sides, pairwise(table.ptr.tolist()), strict=True):
+                there |= {(a, b, k) for k in kind[begin:end]}
         found: list[tuple[int, int, int, tuple[float, ...]]] = []
         number = self.markers.number
         for joint in self.model.joints:
@@ -369,7 +374,7 @@ class _Builder:
                     there.add(key)
                     found.append((*key, padded(row.constants)))
         ints = [np.array([row[k] for row in found], dtype=np.int64) for k in range(3)]
-        c = np.array([row[3] for row in found], dtype=np.float64).reshape(len(found), 12)
+        c = constants_of([row[3] for row in found])
         return AngleGroup(ints[0], ints[1], np.arange(len(found) + 1), ints[2], c, np.zeros(len(found)))
 
     def _forces(self) -> RowForceGroup:

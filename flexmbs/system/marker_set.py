@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from copy import copy
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,8 @@ __all__ = ["MarkerSet"]
 
 def _sort(entry: MarkerEntry) -> tuple[Any, ...]:
     """What markers of one group have in common: their kind and the shapes of their columns."""
-    return entry.kind, len(entry.dofs), len(entry.pdofs), *(np.shape(c) for c in entry.columns.values())
+    shapes = (c.shape if isinstance(c, np.ndarray) else np.shape(c) for c in entry.columns.values())
+    return entry.kind, len(entry.dofs), len(entry.pdofs), *shapes
 
 
 class MarkerSet:
@@ -49,12 +51,12 @@ class MarkerSet:
         self.number = IdentityMap.numbers(markers)
         entries = self._entries(points)
         counts = [len(entries[i].dofs) if i in entries else 0 for i in range(len(markers))]
-        self.ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        self.dof = np.array([k for i in sorted(entries) for k in entries[i].dofs], dtype=np.int64)
+        self.ptr = np.array([0, *accumulate(counts)], dtype=np.int64)
+        self.dof = np.concatenate([np.zeros(0, dtype=np.int64), *(entries[i].dofs for i in sorted(entries))])
         self._complete(entries)
         self.groups: list[tuple[MarkerKind, Any]] = []
         self.blocks: list[Blocks] = []
-        self.fixed = [(i, m) for i, m in enumerate(markers) if i not in entries]
+        self._fixed = [(i, *m.pose0()) for i, m in enumerate(markers) if i not in entries]
         alike: dict[tuple[Any, ...], list[int]] = {}
         for i in sorted(entries):
             alike.setdefault(_sort(entries[i]), []).append(i)
@@ -96,8 +98,8 @@ class MarkerSet:
             r, B, np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 6)), np.zeros((n, 6)),
             np.zeros((n_r, 6)), np.zeros((n_r, 6)), np.zeros((n_r, 6)), T, np.zeros((64, 12)),
         )  # fmt: skip
-        for i, marker in self.fixed:
-            work.p[i], work.R[i] = marker.pose0()
+        for i, p, R in self._fixed:
+            work.p[i], work.R[i] = p, R
         for kind, group in self.groups:
             kind.constants(group, work)
         return work

@@ -28,6 +28,8 @@ def mass_rows(system: System, blocks: FloatArray) -> Rows:
     n_v = system.coordinates.n_v
     rows, cols, data = [], [], []
     found = [(b.dofs, blocks[b.b1 : b.b1 + b.dofs.size * b.dofs.shape[1]]) for b in system.blocks if _within(b, blocks)]
+    if n_v <= FEW:
+        return _of_few(n_v, found)
     for dofs, part in found:
         if not part.any():
             continue
@@ -36,8 +38,6 @@ def mass_rows(system: System, blocks: FloatArray) -> Rows:
         cols.append(np.tile(dofs, (1, k)).ravel())
         data.append(part)
     parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
-    if n_v <= FEW:
-        return _of_few(n_v, parts[0].astype(np.int64), parts[1].astype(np.int64), parts[2])
     matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
     matrix.eliminate_zeros()
     return as_rows(matrix)
@@ -52,10 +52,13 @@ FEW = 100
 """Velocities up to which entries are added up in a whole matrix, a tenth of what scipy takes to sort them."""
 
 
-def _of_few(n_v: int, rows: IntArray, cols: IntArray, data: Any) -> Rows:
-    """The rows of few velocities."""
+def _of_few(n_v: int, found: list[tuple[IntArray, FloatArray]]) -> Rows:
+    """The rows of few velocities, of places (n, k) and values (n k k,) of blocks."""
     whole = np.zeros((n_v, n_v))
-    np.add.at(whole, (rows, cols), data)
+    for dofs, part in found:
+        if part.any():
+            k = dofs.shape[1]
+            np.add.at(whole, (dofs[:, :, None], dofs[:, None, :]), part.reshape(-1, k, k))
     row, col = np.nonzero(whole)
     ends = np.zeros(n_v + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=n_v), out=ends[1:])

@@ -28,6 +28,8 @@ __all__ = ["HeldLaw", "PythonItems", "held_group", "is_held", "refuse_different"
 
 Evaluate = Callable[[State, Env, tuple[float, float]], None]
 """A stage at a state, with the weights of derivatives where it has a block."""
+NONE_HELD = HeldGroup(*np.zeros((3, 0), dtype=np.int64), *np.zeros((2, 0)))
+"""The table of a model without actuators."""
 
 
 class HeldLaw:
@@ -63,6 +65,8 @@ def is_held(actuator: Any) -> bool:
 
 def held_group(m: Any) -> HeldGroup:
     """All such actuators of a model."""
+    if not m.actuators:
+        return NONE_HELD
     places = dict(m.actuator_wrenches)
     rows = {f.number: i for i, (_, f) in enumerate(m.given) if isinstance(f, HeldLaw)}
     numbers = [i for i, a in enumerate(m.actuators) if is_held(a) and (i in rows or i in places)]

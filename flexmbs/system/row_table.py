@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import IntArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.rows.rows import ANGLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from flexmbs.model.bodies.marker import Marker
     from flexmbs.model.joints.contracts import Row
     from flexmbs.system.marker_set import MarkerSet
 
-__all__ = ["RowTable", "padded"]
+__all__ = ["RowTable", "constants_of", "padded"]
 
 CONSTANTS = (0.0,) * 12
+
+
+def constants_of(rows: Sequence[tuple[float, ...]]) -> FloatArray:
+    """The constants (n, 12) of rows, `padded` already: flat at first, which numpy takes in a third of the time."""
+    return np.fromiter(chain.from_iterable(rows), np.float64, 12 * len(rows)).reshape(-1, 12)
 
 
 def padded(constants: tuple[float, ...]) -> tuple[float, ...]:
@@ -63,7 +69,7 @@ class RowTable:
         ints = {"mA": self.a, "mB": self.b, "ptr": self.ptr, "off": self.off, "order": self.order}
         found: dict[str, Any] = {name: np.array(values, dtype=np.int64) for name, values in ints.items()}
         found["kind"] = numbers_of_kinds(self.kind, ANGLE)
-        found["c"] = np.array(self.constants, dtype=np.float64).reshape(len(self.kind), 12)
+        found["c"] = constants_of(self.constants)
         found["near"] = np.array(self.near, dtype=np.float64)
         found["factor"] = np.array(self.factor, dtype=np.float64)
         return found

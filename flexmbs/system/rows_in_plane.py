@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from flexmbs.core.errors import ModelError
-from flexmbs.core.identity import IdentityMap
 from flexmbs.core.jit import numbers_of_kinds
 from flexmbs.kernels.rows.in_plane import reaches_in_plane
 from flexmbs.kernels.rows.rows import ANGLE, kind_of
-from flexmbs.system.row_table import padded
+from flexmbs.system.row_table import constants_of, padded
 
 if TYPE_CHECKING:
+    from flexmbs.core.identity import IdentityMap
     from flexmbs.model.bodies.marker import Marker
     from flexmbs.model.joints.contracts import Joint, Pair, Row
     from flexmbs.model.model import Model
+
+    Between = tuple[Marker, Marker, tuple[Row, ...]]
 
 __all__ = ["RowsInPlane"]
 
@@ -30,17 +34,17 @@ class RowsInPlane:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._ends: IdentityMap[Marker, IdentityMap[Marker, _Ends]] = IdentityMap()
+        self._known: dict[tuple[int, int, int], _Sampled] = {}
 
     def changing(self, joint: Joint, pair: Pair) -> set[int]:
         """Equations with a row of a pair that can change; refuses a row that cannot, and is violated for good."""
         if not (pair.a.planar and pair.b.planar):
             return {row.equation for row in pair.rows}
-        ends, found = self._between(pair.a, pair.b), set()
-        for row, (value, reach) in zip(pair.rows, ends.sampled(pair.rows), strict=True):
+        sampled, found = self._of((pair.a, pair.b, pair.rows)), set()
+        for row, (value, reach) in zip(pair.rows, sampled.values, strict=True):
             if reach > VANISHING:
                 found.add(row.equation)
-            elif abs(value) > 1e-9 * ends.size:
+            elif abs(value) > 1e-9 * sampled.size:
                 raise ModelError(
                     f"Model {self.model.name!r}: {joint.equations[row.equation].label!r} of joint {joint.name!r} can "
                     f"never be met: its sides are planar and not in one plane (off by {value:.3g}); move one of them."
@@ -51,7 +55,7 @@ class RowsInPlane:
         """Enter both ends of a pair into ``turning``, and whether their orientation counts."""
         turning.setdefault(a, False)
         turning.setdefault(b, False)
-        found = self._between(a, b).sampled(rows) if a.planar and b.planar else None
+        found = self._of((a, b, rows)).values if a.planar and b.planar else None
         for j, row in enumerate(rows):
             kind = kind_of(row.kind)
             if kind.turns and not (found is not None and found[j][1] <= VANISHING):
@@ -59,37 +63,47 @@ class RowsInPlane:
                 if kind.uses[1]:
                     turning[b] = True
 
-    def _between(self, a: Marker, b: Marker) -> _Ends:
-        others = self._ends.setdefault(a, IdentityMap())
-        if b not in others:
-            others[b] = _Ends(a, b)
-        return others[b]
-
-
-class _Ends:
-    """Two planar markers, moved in the plane; ``size``: how far from the origin they are, at least one."""
-
-    def __init__(self, a: Marker, b: Marker) -> None:
-        moves = not a.body.is_ground, not b.body.is_ground
-        turns = moves[0] and a.rotates, moves[1] and b.rotates
-        self._moves, self._turns = np.array(moves, dtype=np.int64), np.array(turns, dtype=np.int64)
-        (p_a, R_a), (p_b, R_b) = a.pose0(), b.pose0()
-        self._origin, self._frame = np.array((p_a, p_b)), np.array((R_a, R_b))
-        self.size = max(1.0, *map(abs, self._origin.ravel().tolist()))
-        self._sampled: list[tuple[tuple[Row, ...], list[tuple[float, float]]]] = []
-
-    def sampled(self, rows: tuple[Row, ...]) -> list[tuple[float, float]]:
-        """Value of each row in the first pose, and its largest derivative by a motion in the plane in any."""
-        for asked, found in self._sampled:
-            if rows is asked:
-                return found
-        n = len(rows)
-        c = np.array([padded(row.constants) for row in rows], dtype=np.float64).reshape(n, 12)
-        out = np.empty((n, 2))
+    def sample(self, pairs: Iterable[Between]) -> None:
+        """Look at the rows of all pairs of planar markers at once, which takes little longer than at those of one."""
+        new = [pair for pair in pairs if pair[0].planar and pair[1].planar and _key(pair) not in self._known]
+        if not new:
+            return
+        poses = [(a.pose0(), b.pose0()) for a, b, _ in new]
+        origin = np.array([(a[0], b[0]) for a, b in poses])
+        rows = [row for _, _, own in new for row in own]
+        ends = [0, *accumulate(len(own) for _, _, own in new)]
+        moves = np.array([(not a.body.is_ground, not b.body.is_ground) for a, b, _ in new], dtype=np.int64)
+        turns = moves * np.array([(a.rotates, b.rotates) for a, b, _ in new], dtype=np.int64)
+        out = np.empty((len(rows), 2))
         reaches_in_plane(
-            numbers_of_kinds([row.kind for row in rows], ANGLE), c, np.zeros(n), _TURNS, self._moves, self._turns,
-            self._origin, self._frame, np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12)), out,
+            np.array(ends, dtype=np.int64), numbers_of_kinds([row.kind for row in rows], ANGLE),
+            constants_of([padded(row.constants) for row in rows]),
+            _TURNS, moves, turns, origin, np.array([(a[1], b[1]) for a, b in poses]), out,
         )  # fmt: skip
-        found = [(value, reach) for value, reach in out.tolist()]
-        self._sampled.append((rows, found))
-        return found
+        values = [(value, reach) for value, reach in out.tolist()]
+        away = np.abs(origin).max(axis=(1, 2)).tolist()
+        for pair, (begin, end), size in zip(new, pairwise(ends), away, strict=True):
+            self._known[_key(pair)] = _Sampled(pair, max(1.0, size), values[begin:end])
+
+    def _of(self, pair: Between) -> _Sampled:
+        """What is known of a pair of planar markers."""
+        if _key(pair) not in self._known:
+            self.sample([pair])
+        return self._known[_key(pair)]
+
+
+class _Sampled(NamedTuple):
+    """Rows between two planar markers; ``of`` keeps them, so that nothing else gets their ids.
+
+    ``size``: how far from the origin the markers are, at least one; ``values``: of each row its value in the first
+    pose, and its largest derivative by a motion in the plane in any.
+    """
+
+    of: Between
+    size: float
+    values: list[tuple[float, float]]
+
+
+def _key(pair: Between) -> tuple[int, int, int]:
+    """What a pair goes by."""
+    return id(pair[0]), id(pair[1]), id(pair[2])

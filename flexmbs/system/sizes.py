@@ -6,8 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.model.joints.coordinate_joint import unit_of
@@ -37,11 +35,14 @@ def model_extent(coordinates: Coordinates, mechanics: Mechanics) -> float:
 def _extent(points: list[FloatArray]) -> float:
     """Largest extent of points (n, dim) along an axis; 0 without any."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    alike: dict[int, list[FloatArray]] = {}
     for part in points:
         if len(part):
-            axes = slice(part.shape[1])
-            low[axes] = np.minimum(low[axes], part.min(axis=0))
-            high[axes] = np.maximum(high[axes], part.max(axis=0))
+            alike.setdefault(part.shape[1], []).append(part)
+    for dim, parts in alike.items():  # few: those in the plane, those in space
+        every = np.concatenate(parts)
+        low[:dim] = np.minimum(low[:dim], every.min(axis=0))
+        high[:dim] = np.maximum(high[:dim], every.max(axis=0))
     return max(0.0, float((high - low).max(initial=0.0)))
 
 
@@ -57,20 +58,31 @@ def sizes_of_bodies(coordinates: Coordinates, length: float) -> Sizes:
 
 
 def body_sizes(
-    coordinates: Coordinates, mechanics: Mechanics, length: float, mass: FloatArray
+    entries: Sizes, coordinates: Coordinates, mechanics: Mechanics, length: float, mass: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Number of the body of each velocity, and sum m s^2 of each body, with the diagonal of the mass (n_v,).
+
+    ``entries``: what `sizes_of_bodies` tells.
 
     s is what the group of the body says (`flexmbs.system.groups.contract.BodyGroup.sizes`): the size of the model for
     translations and 1 for rotations, slopes and shapes; modes of a linear body share its mass. The size of bodies that
     nothing joins to the rest is that of their mechanism, where it is far smaller.
     """
-    entries = sizes_of_bodies(coordinates, length)
     s, body = np.ones(len(mass)), np.zeros(len(mass), dtype=np.int64)
     number = {owner: i for i, owner in enumerate(dict.fromkeys(owner for owner, _, _ in entries))}
     for owner, dofs, size in reversed(entries):  # what bodies share belongs to the first
         s[dofs], body[dofs] = size, number[owner]
     own = _mechanism_lengths(coordinates, mechanics, entries, body, number)
+    if own is not None:
+        _count_by_own_lengths(s, body, coordinates, own, length, number)
+    sizes = np.bincount(body, weights=mass * s**2, minlength=len(number))
+    return body, np.asarray(sizes, dtype=np.float64)
+
+
+def _count_by_own_lengths(
+    s: FloatArray, body: IntArray, coordinates: Coordinates, own: FloatArray, length: float, number: dict[Any, int]
+) -> None:
+    """Sizes of the bodies of small mechanisms, into ``s (n_v,)``."""
     small = (own > 0.0) & (own < SMALL * length)
     rounded = np.where(small, np.exp2(np.ceil(np.log2(np.where(small, own, 1.0)))), 0.0)  # few different ones
     for own_length in np.unique(rounded[small]).tolist():
@@ -78,38 +90,54 @@ def body_sizes(
             if rounded[number[owner]] == own_length:
                 here = body[dofs] == number[owner]
                 s[dofs[here]] = size[here]
-    sizes = np.bincount(body, weights=mass * s**2, minlength=len(number))
-    return body, np.asarray(sizes, dtype=np.float64)
 
 
 def _mechanism_lengths(
     coordinates: Coordinates, mechanics: Mechanics, entries: Sizes, body: IntArray, number: dict[Any, int]
-) -> FloatArray:
+) -> FloatArray | None:
     """Extent of the mechanism of each body [length]: of all that joints and forces join, the ground not counted.
 
-    0 where forces of users, contacts along bodies and searched contacts may join what is not known here.
+    None where all is one mechanism, which is as large as the model, and where forces of users, contacts along bodies
+    and searched contacts may join what is not known here.
     """
     if mechanics.searched or mechanics.user_offsets or mechanics.distributed_owners:
-        return np.zeros(len(number))
+        return None
     markers = mechanics.markers
-    owners = [np.unique(body[markers.dof[a:b]]) for a, b in pairwise(markers.ptr.tolist())]
-    links = [np.unique(body[dofs]) for _, dofs, _ in entries]
+    of_row = body[markers.dof].tolist()
+    owners = [set(of_row[a:b]) for a, b in pairwise(markers.ptr.tolist())]
     ends = [(t.mA, t.mB) for t in (mechanics.joints, mechanics.forces, mechanics.contacts)]
     pairs = [pair for a, b in ends for pair in zip(a.tolist(), b.tolist(), strict=True)]
-    links += [np.concatenate([owners[m] for m in pair]) for pair in pairs]
-    joined = [(group[0], other) for group in links for other in group[1:].tolist()]
-    a, b = np.array(joined, dtype=np.int64).reshape(-1, 2).T
-    n = len(number)
-    _, piece = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)
-    points: dict[int, list[FloatArray]] = {k: [] for k in range(n)}
+    shared = (set(body[dofs].tolist()) for _, dofs, _ in entries)
+    piece = _pieces(len(number), [*shared, *(owners[a] | owners[b] for a, b in pairs)])
+    paired = {m for pair in pairs for m in pair}
+    if len(set(piece)) == 1 and all(bodies or m in paired for m, bodies in enumerate(owners)):
+        return None
+    points: dict[int, list[FloatArray]] = {k: [] for k in piece}
     for group in coordinates.groups:
         for owner, part in group.reaches():
-            points[int(piece[number[owner]])].append(part)
+            points[piece[number[owner]]].append(part)
     places = [marker.position0()[None, :] for marker in markers.markers]
     for some in (*pairs, *((m,) for m in range(len(places)))):
-        for k in {int(piece[k]) for m in some for k in owners[m]}:
+        for k in {piece[k] for m in some for k in owners[m]}:
             points[k] += [places[m] for m in some]
-    return np.array([_extent(points[int(k)]) for k in piece])
+    extents = {k: _extent(part) for k, part in points.items()}
+    return np.array([extents[k] for k in piece])
+
+
+def _pieces(n: int, joined: list[set[int]]) -> list[int]:
+    """Of each of n bodies one that stands for all that hang together with it by the sets that are ``joined``."""
+    before = list(range(n))
+
+    def first(k: int) -> int:
+        while before[k] != k:
+            before[k] = k = before[before[k]]
+        return k
+
+    for some in joined:
+        roots = {first(k) for k in some}
+        for k in roots:
+            before[k] = min(roots)
+    return [first(k) for k in range(n)]
 
 
 def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> FloatArray:
@@ -145,11 +173,11 @@ def increment_sizes(velocities: FloatArray, coordinates: Coordinates, reach: flo
 
 def equation_sizes(mechanics: Mechanics, n_v: int, length: float) -> FloatArray:
     """Unit of each constraint (n_c,): ``length`` for what is one, 1 for angles and cosines, times its factor."""
-    rows = mechanics.joints
-    sides = [mechanics.markers.markers[m] for m in np.repeat(rows.mB, np.diff(rows.ptr)).tolist()]
-    units = [unit_of(kind, b) for kind, b in zip(rows.kind.tolist(), sides, strict=True)]
-    lengths = np.array([unit in ("length", "velocity") for unit in units], dtype=bool)
-    sizes = np.zeros(len(mechanics.equations))
-    np.maximum.at(sizes, rows.eq - n_v, np.abs(rows.factor) * np.where(lengths, length, 1.0))
-    sizes[sizes == 0.0] = length
-    return sizes
+    rows, markers = mechanics.joints, mechanics.markers.markers
+    kind, equation, factor = rows.kind.tolist(), rows.eq.tolist(), rows.factor.tolist()
+    sizes = [0.0] * len(mechanics.equations)
+    for side, (begin, end) in zip(rows.mB.tolist(), pairwise(rows.ptr.tolist()), strict=True):
+        for j in range(begin, end):
+            unit = length if unit_of(kind[j], markers[side]) in ("length", "velocity") else 1.0
+            sizes[equation[j] - n_v] = max(sizes[equation[j] - n_v], abs(factor[j]) * unit)
+    return np.array([size or length for size in sizes], dtype=np.float64)

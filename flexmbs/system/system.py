@@ -181,7 +181,7 @@ class System:
     @cached_property
     def body_sizes(self) -> tuple[IntArray, FloatArray]:
         """Number of the body of each velocity, and sum m s^2 of each body; see `flexmbs.system.sizes`."""
-        return body_sizes(self.coordinates, self.mechanics, self.length, self.mass_diagonal)
+        return body_sizes(self._sizes, self.coordinates, self.mechanics, self.length, self.mass_diagonal)
 
     @cached_property
     def velocity_sizes(self) -> FloatArray:

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork
+from flexmbs.core.jit import kernel
 
 __all__ = ["MarkerEntry", "MarkerKind", "constant_rows"]
 
@@ -96,11 +97,22 @@ def constant_rows(group: Any, work: MarkerWork, translations: int, rotations: Fl
     The first ``translations`` coordinates move the point along the inertial axes, one each; the others turn the marker
     with the angular velocities ``rotations (n, k - translations, 3)`` in its own axes, if these are constant.
     """
-    rows = group.row[:, None] + np.arange(group.dofs.shape[1])
-    for array in (work.JT, work.JcT, work.JvT):
-        array[rows] = 0.0
-    for array in (work.JT, work.JcT):
-        for j in range(translations):
-            array[rows[:, j], j] = 1.0
-        if rotations is not None:
-            array[rows[:, translations:], 3:] = rotations
+    turning = np.zeros((len(group.row), 0, 3)) if rotations is None else np.ascontiguousarray(rotations)
+    _write_constants(group.row, group.dofs.shape[1], translations, turning, work.JT, work.JcT, work.JvT)
+
+
+@kernel
+def _write_constants(
+    row: IntArray, k: int, translations: int, rotations: FloatArray, JT: FloatArray, JcT: FloatArray, JvT: FloatArray
+) -> None:
+    """The same of markers with k rows each, from ``row (n,)`` on, and with their rotations, if any."""
+    for i in range(row.shape[0]):
+        for j in range(row[i], row[i] + k):
+            for m in range(6):
+                JT[j, m] = JcT[j, m] = JvT[j, m] = 0.0
+        for m in range(translations):
+            JT[row[i] + m, m] = JcT[row[i] + m, m] = 1.0
+        for n in range(rotations.shape[1]):
+            j = row[i] + translations + n
+            for m in range(3):
+                JT[j, 3 + m] = JcT[j, 3 + m] = rotations[i, n, m]

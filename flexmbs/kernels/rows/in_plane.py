@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 from flexmbs.kernels.rows.rows import row_gradient
@@ -13,14 +15,27 @@ __all__ = ["reaches_in_plane"]
 
 @kernel
 def reaches_in_plane(
+    ptr: IntArray, kind: IntArray, c: FloatArray, turn: FloatArray, moves: IntArray, turns: IntArray,
+    origin: FloatArray, frame: FloatArray, found: FloatArray,
+) -> None:  # fmt: skip
+    """Of all rows ``found[j]`` = value in the first pose, and largest derivative by a motion in the plane in any.
+
+    ``turn (n, 2)``: angles of both sides in each pose. Pair i has the rows ``ptr[i]`` to ``ptr[i + 1]``; ``moves``,
+    ``turns (n_pairs, 2)``: whether its sides can move and turn; ``origin (n_pairs, 2, 3)`` and ``frame (n_pairs, 2, 3,
+    3)`` at the start.
+    """
+    near, p, R, G = np.zeros(kind.shape[0]), np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12))
+    for i in range(moves.shape[0]):
+        a, b = ptr[i], ptr[i + 1]
+        _of_pair(kind[a:b], c[a:b], near[a:b], turn, moves[i], turns[i], origin[i], frame[i], p, R, G, found[a:b])
+
+
+@kernel
+def _of_pair(
     kind: IntArray, c: FloatArray, near: FloatArray, turn: FloatArray, moves: IntArray, turns: IntArray,
     origin: FloatArray, frame: FloatArray, p: FloatArray, R: FloatArray, G: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """``found[j]`` = value of row j in the first pose, and its largest derivative by a motion in the plane in any.
-
-    ``turn (n, 2)``: angles of both sides in each pose; ``moves``, ``turns (2,)``: whether a side can move and turn;
-    ``origin (2, 3)`` and ``frame (2, 3, 3)`` at the start; ``p``, ``R``, ``G (1, 12)``: work.
-    """
+    """The same of the rows of one pair; ``p``, ``R``, ``G``: work."""
     for n in range(turn.shape[0]):
         for i in range(2):
             angle = turn[n, i] if turns[i] == 1 else 0.0

@@ -42,9 +42,9 @@ def joint_frame(axis: ArrayLike, x: ArrayLike | None = None, owner: str = "joint
     """
     third = as_direction(owner, "axis", axis, 3)
     if x is None:
-        size = np.abs(third)
-        first = np.zeros(3)
-        first[int(np.argmax(size <= size.min() + 1e-9))] = 1.0
+        size = [abs(x) for x in third.tolist()]
+        least, first = min(size) + 1e-9, np.zeros(3)
+        first[next(i for i, x in enumerate(size) if x <= least)] = 1.0
     else:
         first = as_direction(owner, "x", x, 3)
     first = first - (third @ first) * third

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from flexmbs.core.rotations import IDENTITY
 from flexmbs.model.bodies.marker import Body
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Ground(Body):
 
     @property
     def place(self) -> tuple[FloatArray, FloatArray]:
-        return np.zeros(3), np.eye(3)
+        return np.zeros(3), IDENTITY.copy()
 
     @property
     def initial_q(self) -> FloatArray:

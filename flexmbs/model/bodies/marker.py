@@ -126,7 +126,7 @@ class Body(BodyDescription):
     def framed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
         """The marker that is at the start at ``point`` with the axes ``frame``."""
         origin, R = self.place
-        s, axes = R.T @ (point - origin), R.T @ frame
+        s, axes = R.T.dot(point - origin), R.T.dot(frame)
         if name is not None or not self.rotates or s.shape != (3,) or not math.isfinite(s[0] + s[1] + s[2]):
             return Marker(self, s, axes, name=name)
         return Marker.fixed(self, s, orthogonal(f"Marker on {self}", "frame", axes))
@@ -227,16 +227,16 @@ class Marker(Description):
     def position0(self) -> FloatArray:
         """Position (3,) at the start, inertial frame [length]; for a flexible body in its stress-free shape."""
         origin, R = self._place()
-        return origin if self.point is None else origin + R @ self.point
+        return origin if self.point is None else origin + R.dot(self.point)
 
     def rotation0(self) -> FloatArray:
         """Orientation (3, 3) at the start: its columns are the marker axes in inertial components."""
-        return np.asarray(self._place()[1] @ self.frame)
+        return np.asarray(self._place()[1].dot(self.frame))
 
     def pose0(self) -> tuple[FloatArray, FloatArray]:
         """Position (3,) and orientation (3, 3) at the start, as `position0` and `rotation0` tell them."""
         origin, R = self._place()
-        return (origin if self.point is None else origin + R @ self.point), np.asarray(R @ self.frame)
+        return (origin if self.point is None else origin + R.dot(self.point)), np.asarray(R.dot(self.frame))
 
     @property
     def node_frame(self) -> FloatArray:
@@ -334,7 +334,7 @@ def as_marker(
             f"{owner}: expected a body, a marker such as body.marker(point) or a place on a flexible body such as "
             f"beam.end, not {show(value)}."
         )
-    axes = np.eye(3) if frame is None else frame
+    axes = IDENTITY if frame is None else frame
     if given is None:
         if value.rotates:
             markers = (

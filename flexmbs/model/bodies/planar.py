@@ -92,18 +92,18 @@ class PlanarRigidBody(Body):
         owner = f"PlanarRigidBody {as_name('PlanarRigidBody', 'name', name)!r}"
         if shape is not None and not isinstance(shape, Wireframe):
             raise ModelError(f"{owner}: shape must be a Wireframe, not {show(shape)}.")
-        values = {
-            "mass": as_number(owner, "mass", mass, above=0.0, unit="mass"),
-            "inertia": as_number(owner, "inertia", inertia, above=0.0, unit="mass length^2"),
-            "position": frozen_copy(as_array(owner, "position", position, (2,), unit="length")),
-            "angle": as_turns(owner, "angle", angle),
-            "velocity": frozen_copy(as_array(owner, "velocity", velocity, (2,), unit="length/time")),
-            "angular_velocity": as_number(owner, "angular_velocity", angular_velocity, unit="rad/time"),
-            "name": name,
-            "shape": shape,
-        }
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
+        vars(self).update(
+            {
+                "mass": as_number(owner, "mass", mass, above=0.0, unit="mass"),
+                "inertia": as_number(owner, "inertia", inertia, above=0.0, unit="mass length^2"),
+                "position": frozen_copy(as_array(owner, "position", position, (2,), unit="length")),
+                "angle": as_turns(owner, "angle", angle),
+                "velocity": frozen_copy(as_array(owner, "velocity", velocity, (2,), unit="length/time")),
+                "angular_velocity": as_number(owner, "angular_velocity", angular_velocity, unit="rad/time"),
+                "name": name,
+                "shape": shape,
+            }
+        )
 
     def __str__(self) -> str:
         return f"PlanarRigidBody {self.name!r}"
@@ -197,8 +197,8 @@ class PlanarRigidBody(Body):
 
     @property
     def initial_q(self) -> FloatArray:
-        return np.append(self.position, self.angle)
+        return np.array([*self.position.tolist(), self.angle])
 
     @property
     def initial_v(self) -> FloatArray:
-        return np.append(self.velocity, self.angular_velocity)
+        return np.array([*self.velocity.tolist(), self.angular_velocity])

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, ClassVar
 from flexmbs.core.references import Description
 from flexmbs.kernels.rows.rows import ALONG, ANGLE, INERTIAL, ORTHOGONAL
 from flexmbs.model.bodies.ends import two_ended
+from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.joints.contracts import Equation, Pair, Row
 from flexmbs.model.joints.sides import Side, as_sides, check_carried, check_parallel, joint_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-    from flexmbs.model.bodies.marker import Marker
 
 __all__ = [
     "CylindricalJoint",
@@ -108,7 +107,8 @@ class LowerPair(Description):
             planar_axis=self.planar_axis,
             anywhere=self.anywhere,
         )
-        if PARALLEL[0] in self.conditions:
+        given = isinstance(self.a, Marker) and isinstance(self.b, Marker)  # else both were put to one frame
+        if given and PARALLEL[0] in self.conditions:
             check_parallel(owner, a, b, frames=SAME_FRAME[2] in self.conditions)
         rows, equations = _compiled(self.conditions)
         # of z_A = z_B alone B needs the axis only, so a cable, which has no more, becomes side B

@@ -75,7 +75,14 @@ def as_sides(
         if axis is None and not (flat and planar_axis):
             raise ModelError(f"{owner}: axis is missing; give its direction in the inertial frame, such as (0, 0, 1).")
         frame = ALONG_Z if axis is None else joint_frame(as_axis(owner, "axis", axis, flat))
-    return check_different(owner, as_marker(owner, a, point, frame), as_marker(owner, b, point, frame))
+    return check_different(owner, *(_put(owner, side, point, frame) for side in (a, b)))
+
+
+def _put(owner: str, side: Side, point: FloatArray | None, frame: FloatArray) -> Marker:
+    """The marker of a side at a point that was looked at."""
+    if isinstance(side, Body) and point is not None:
+        return side.framed(point, frame)
+    return as_marker(owner, side, point, frame)
 
 
 def joint_name(cls: str, word: str, name: str, *sides: Side) -> str:

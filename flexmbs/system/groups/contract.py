@@ -274,18 +274,20 @@ class BodyGroup:
 
     def weights(self, acceleration: FloatArray, index: int) -> list[Items]:
         """Dead loads by the acceleration (2,) or (3,) of the load number ``index``; none where stages apply it."""
-        found = []
+        leaves = bool(acceleration[2:].any())
+        places, values = [], []
         for body in self.bodies:
             dofs = self.translations(body)
             if len(dofs) == 3:
                 check_in_space(f"body {body.name!r}", acceleration)
-            elif acceleration[2:].any():
+            elif leaves:
                 raise ModelError(
                     f"Gravity: acceleration {show(acceleration.tolist())} leaves the plane, but body {body.name!r} is "
                     f"planar."
                 )
-            found.append(dead_items(dofs[None, :], body.mass * acceleration[None, : len(dofs)], index))
-        return found
+            places.append(dofs)
+            values.append(body.mass * acceleration[: len(dofs)])
+        return [dead_items(np.concatenate(places), np.concatenate(values), index)]
 
     def strain_energy(self, q: FloatArray) -> float:
         """Elastic energy [force length]."""

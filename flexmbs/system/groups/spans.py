@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,14 +72,14 @@ class Span:
     iq: int = field(default=-1, init=False)
     iv: int = field(default=-1, init=False)
 
-    @property
+    @cached_property
     def places(self) -> IntArray:
-        """Places in v."""
+        """Places in v, once numbered."""
         return self.iv + np.arange(len(self.v))
 
-    @property
+    @cached_property
     def in_q(self) -> IntArray:
-        """Places in q."""
+        """Places in q, once numbered."""
         return self.iq + np.arange(len(self.q))
 
 
