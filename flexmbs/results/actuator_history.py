@@ -92,7 +92,7 @@ def actuator_row(solution: States, actuator: Any) -> tuple[Row, Any] | None:
     target = actuator.acts_on
     if isinstance(target, JointTarget):
         joint = solution.model.joint(target.joint)
-        pair = joint.coordinates[only_label(joint, target.label)]  # type: ignore[attr-defined]
+        pair = joint.coordinates[only_label(joint, target.label)]
         return pair.rows[0], pair.b
     return (target.row, target.b) if isinstance(target, RowTarget) else None
 
