@@ -93,6 +93,7 @@ def concatenate(first: TimeSolution, second: TimeSolution) -> TimeSolution:
     samples = [run.extra["samples"] for run in (first, second) if run.extra.get("samples") is not None]
     if samples:
         extra["samples"] = np.concatenate(samples)
+        extra["held_first"] = first.extra.get("held_first")
     return TimeSolution(
         system=second.system, t=both("t"), q=both("q"), v=both("v"), a=both("a"), lam=both("lam"),
         energy=Energy(*energy), residuals=both("residuals"), steps=np.concatenate((first.steps, second.steps)),

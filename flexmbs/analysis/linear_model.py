@@ -183,7 +183,9 @@ class LinearModel(Hinted):
         Raises
         ------
         ModelError
-            If a pole does not decay, or white noise goes straight to an output.
+            If a pole does not decay, or white noise goes straight to an output. Displacement and rate of a prescribed
+            motion that is an input do not decay: they are left out where no output depends on them, as accelerations
+            and relative motions do not. Under a `TableSpectrum` every output may.
 
         Examples
         --------

@@ -119,7 +119,7 @@ class Run:
                 self.h = self.control.h
             self.origin = start.extra.get("origin", self.t0)
             self.events.restore(start.extra.get("events", {}))
-            self.sampled.restore(start.extra["control"])
+            self.sampled.restore(self.t0, start.extra["control"])
             self.recorder.restore(start.extra)
             if not _same(start.settings.get("integrator"), self.scheme):
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
@@ -321,7 +321,8 @@ class Run:
         """What a resumed run needs beside the state."""
         memory = {"near": self.dynamics.turns.memory(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
         memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
-        return memory | {"before": self.turned} | self.recorder.memory()
+        memory |= {"before": self.turned, "held_first": self.sampled.first}
+        return memory | self.recorder.memory()
 
     def _kept_in_python(self) -> tuple[str, ...]:
         """What of the model is evaluated in Python, or kept steps there, by the names of the items."""

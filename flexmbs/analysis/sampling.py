@@ -39,6 +39,7 @@ class Sampling:
         self.state = self.loop.initial()
         self.viewer = dynamics.python.viewer
         self.samples: list[FloatArray] = []  # rows of the time and what is held from then on
+        self.first = np.zeros(1 + len(self.state.held))  # such a row of the start of the run
         if self.loop.controllers:
             dynamics.control = self.table
 
@@ -72,6 +73,7 @@ class Sampling:
                 self.loop.refuse_what_differs(self.state, self.loop.sample(before, view, self.table), t)
             self._hold()
             self._remember(t)
+        self.first = np.array([t, *self.state.held])
 
     @property
     def unlooked(self) -> bool:
@@ -190,9 +192,10 @@ class Sampling:
         turned = self.table.readings.turned() if self.loop.controllers else {}
         return {"loop": self.state, "near": self.viewer.near | turned}
 
-    def restore(self, memory: dict[str, Any]) -> None:
-        """Set what `memory` returned."""
+    def restore(self, t: float, memory: dict[str, Any]) -> None:
+        """Set what `memory` returned, at the start of the run at time t."""
         self.state = memory["loop"]
+        self.first = np.array([t, *self.state.held])
         near = memory["near"]
         self.viewer.near.update(self.table.readings.restored(near) if self.loop.controllers else near)
         self._hold()

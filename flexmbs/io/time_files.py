@@ -260,7 +260,7 @@ def _events(meta: Mapping[str, Any], constants: Mapping[str, Any]) -> tuple[Happ
 def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
     arrays = {} if last is None else {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
-    for name in ("near", "h", "grid", "origin", "work", "power", "samples"):
+    for name in ("near", "h", "grid", "origin", "work", "power", "samples", "held_first"):
         if extra.get(name) is not None:
             arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
     if "control" in extra:
@@ -284,7 +284,7 @@ def _solution(
         extra |= {
             "h": float(constants["run/h"]), "grid": constants.get("run/grid"),
             "samples": constants.get("run/samples"), "work": constants.get("run/work"),
-            "power": constants.get("run/power"),
+            "power": constants.get("run/power"), "held_first": constants.get("run/held_first"),
             "events": dict(meta.get("events_so_far", {})),
             "before": {(joint, label): value for joint, label, value in meta.get("before", [])},
             "control": {

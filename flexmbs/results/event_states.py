@@ -14,7 +14,6 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.results.force_history import ForceHistory
 
 if TYPE_CHECKING:
     from flexmbs.results.time import TimeSolution
@@ -76,9 +75,10 @@ class EventStates:
 
         return ask
 
-    def force(self, force: Any) -> ForceHistory:
-        """Coordinate, rate, force and energy of a force between markers."""
-        return ForceHistory(*(part[self._rows] for part in self._whole.force(force)))
+    def force(self, force: Any) -> Any:
+        """Coordinate, rate, force and energy of a force between markers; of an actuator its power and value."""
+        found = self._whole.force(force)
+        return type(found)(*(part if part is None else part[self._rows] for part in found))
 
     def table(self, *what: Any) -> Any:
         """A row of quantities per event; as `TimeSolution.table`."""

@@ -20,6 +20,13 @@ from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.joints.coordinate_joint import unit_of
 from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.results.actuator_history import (
+    actuator_history,
+    actuator_row,
+    held_by,
+    is_actuator,
+    meant_actuator,
+)
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
 from flexmbs.results.quantity_names import (
@@ -205,13 +212,14 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         thing, label, rest = _split(solution, what[0])
         return thing, label, [*rest, *what[1].split(".")]
     if not isinstance(what, str):
-        return [what], name_of(solution, what), []
+        thing = _of_run(solution, what)
+        return [thing], name_of(solution, thing), []
     known = known_names(solution)
     if what == solution.name_of_t and what not in known:
         return None, what, []
     fitting = [name for name in known if what == name or what.startswith(f"{name}.")]
     if not fitting:
-        owner, kind = f"Model {solution.model.name!r}", "joint, force, sensor or body"
+        owner, kind = f"Model {solution.model.name!r}", "joint, force, actuator, controller, sensor or body"
         if alike := alike_names(known, what):
             raise ModelError(
                 f"{owner}: the name {what!r} is that of more than one {kind}. Give the name that one has in results: "
@@ -221,10 +229,18 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
     name = max(fitting, key=len)
     rest = what[len(name) + 1 :].split(".") if len(what) > len(name) else []
     things = known[name]
-    sets = getattr(getattr(things[-1], "mesh", None), "node_sets", {})
-    if rest and rest[0] in sets:  # a place on a flexible body
-        return [things[-1].set(rest[0])], f"{name}.{rest[0]}", rest[1:]
+    body = next((thing for thing in things if hasattr(thing, "mesh")), None)
+    if body is not None and rest and rest[0] in getattr(body.mesh, "node_sets", {}):  # a place on a flexible body
+        return [body.set(rest[0])], f"{name}.{rest[0]}", rest[1:]
     return things, name, rest
+
+
+def _of_run(solution: States, thing: Any) -> Any:
+    """An actuator or controller of the model of the solution for the one of which the file of a run was written."""
+    if not is_actuator(thing) and not hasattr(thing, "actuators"):
+        return thing
+    alike = [one for one in named_things(solution).get(thing.name, ()) if type(one) is type(thing)]
+    return next((one for one in alike if one is thing), alike[0] if alike else thing)
 
 
 def _first(things: list[Any], offered: Mapping[str, Offer]) -> list[str]:
@@ -257,6 +273,10 @@ def _offers(solution: States, thing: Any) -> dict[str, Offer]:
         return _of_joint(solution, thing)
     if hasattr(thing, "row_forces"):
         return _of_force(solution, thing)
+    if is_actuator(thing):
+        return _of_actuator(solution, thing)
+    if hasattr(thing, "actuators"):
+        return _of_controller(solution, thing)
     if is_sensor(thing):
         axes = () if thing.size == 1 else SPACE if thing.size == 3 else tuple(str(i) for i in range(thing.size))
         return {VALUE: Offer(_sensed(solution, thing), lambda: sensor_history(solution, thing), axes=axes)}
@@ -272,8 +292,8 @@ def _offers(solution: States, thing: Any) -> dict[str, Offer]:
             f"plot_shape()."
         )
     raise ModelError(
-        f"expected a joint, force, sensor, marker, body or place on a flexible body such as beam.end, or its name, not "
-        f"{show(thing)}."
+        f"expected a joint, force, actuator, sensor, marker, body or place on a flexible body such as beam.end, or its "
+        f"name, not {show(thing)}."
     )
 
 
@@ -339,6 +359,55 @@ def _of_force(solution: States, force: Any) -> dict[str, Offer]:
             if own:
                 found[name] = Offer(label, lambda part=part, own=own: getattr(history(), part)[:, own], axes=axes)  # type: ignore[misc]
     return found | {"energy": energy}
+
+
+def _of_actuator(solution: States, thing: Any) -> dict[str, Offer]:
+    """Force after law and limits, power, coordinate and rate, and the value that is held."""
+    actuator = meant_actuator(solution, thing)
+    if actuator is None:
+        raise ModelError(f"actuator {thing.name!r} is not in model {solution.model.name!r}.")
+    held = Offer("", lambda: held_by(solution, [actuator])[:, 0])
+    if actuator.acts_on is None:
+        return {VALUE: held}
+    units, row, kept = solution.model.units, actuator_row(solution, actuator), list[Any]()
+
+    def history() -> Any:
+        if not kept:
+            kept.append(actuator_history(solution, actuator))
+        return kept[0]
+
+    if row is not None:
+        unit = _row_unit(solution, *row)
+    else:
+        unit = "rad" if any(actuator.acts_on.wrench.moment) else str(units.length)
+    turns = unit == "rad"
+    effort = Offer(units.of("moment" if turns else "force"), lambda: history().force)
+    found = {"force": effort} | ({"torque": effort} if turns else {})
+    if row is not None:
+        found["coordinate"] = Offer(unit, lambda: history().coordinate)
+    found["rate"] = Offer(f"{unit}/{units.time}", lambda: history().rate)
+    power = Offer(f"{units.of('energy')}/{units.time}", lambda: history().power)
+    return found | {"power": power, VALUE: held}
+
+
+def _of_controller(solution: States, thing: Any) -> dict[str, Offer]:
+    """What a controller, or first-order states, give to their actuators; the states themselves."""
+    known = (*solution.model.controllers, *solution.model.states)
+    item = next((x for x in known if x is thing), next((x for x in known if x.name == thing.name), thing))
+    found, n = {}, len(item.actuators)
+    if n:
+        axes = () if n == 1 else tuple(str(i) for i in range(n))
+        found[VALUE] = Offer("", lambda: _only(held_by(solution, item.actuators)), axes=axes)
+    if hasattr(item, "rates_at"):
+        places = solution.system.coordinates.state_places(item)
+        axes = () if len(places) == 1 else tuple(str(i) for i in range(len(places)))
+        found["state"] = Offer("", lambda: _only(solution.v[:, places]), axes=axes)
+    return found
+
+
+def _only(values: FloatArray) -> FloatArray:
+    """Columns (n, k), of one alone its numbers (n,)."""
+    return values[:, 0] if values.shape[1] == 1 else values
 
 
 def _sensed(solution: States, sensor: Any) -> str:

@@ -1,4 +1,4 @@
-"""The names of what a solution knows: joints, forces, sensors, bodies, and places on bodies.
+"""The names of what a solution knows: joints, forces, sensors, bodies, actuators, controllers, and places on bodies.
 
 What a name means in a model does not hang on what is asked for: names are found once for a model, several sensors of
 one name are numbered in the order of the controllers.
@@ -17,6 +17,7 @@ from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.identity import IdentityMap
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Marker
+from flexmbs.results.held_values import actuators_of
 from flexmbs.results.sensor_history import sensor_history
 
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ ENERGY = "energy"
 
 
 def known_names(solution: States) -> dict[str, list[Any]]:
-    """Things of a solution by name: joints, forces, sensors, bodies; a link of a tree is its joint, too.
+    """Things of a solution by name: joints, forces, sensors, bodies, actuators, controllers.
 
-    Sensors of one name are numbered in the order of the controllers (`flexmbs.core.distinct_names`).
+    A link of a tree is its joint, too. Sensors of one name are numbered in the order of the controllers
+    (`flexmbs.core.distinct_names`).
     """
     found = dict(_of_model(_made(solution)).things)
     if hasattr(solution, ENERGY):
@@ -82,7 +84,7 @@ def alike_names(names: Iterable[str], name: str) -> list[str]:
 
 def is_sensor(thing: Any) -> bool:
     """Whether a thing can be read as the sensors of controllers can."""
-    return hasattr(thing, "read") and hasattr(thing, "size")
+    return hasattr(thing, "read") and hasattr(thing, "size") and not hasattr(thing, "actuators")
 
 
 def read_alike(solution: States, one: Any, other: Any) -> bool:
@@ -114,6 +116,7 @@ def _of_model(model: Any) -> _Named:
         *((str(thing.name), thing) for thing in (*joints, *model.forces)),
         *zip(distinct_names(str(s.name) for s in sensors), sensors, strict=True),
         *((str(thing.name), thing) for thing in others),
+        *((str(thing.name), thing) for thing in (*actuators_of(model), *model.controllers, *model.states)),
     ):
         found.things.setdefault(name, []).append(thing)
         found.names.setdefault(thing, name)

@@ -17,9 +17,11 @@ from flexmbs.core.nodes import frames_of_vectors, slopes, small_rotations
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.trees.coordinate import TreeCoordinate
+from flexmbs.results.actuator_history import actuator_history, meant_actuator
 from flexmbs.results.contact_history import contact_history
 from flexmbs.results.deformation import deformed, stresses
 from flexmbs.results.force_history import force_history
+from flexmbs.results.held_values import actuators_of
 from flexmbs.results.joint_history import JointHistory, at_tree_coordinate, reaction_wrench, rows_over_time
 from flexmbs.results.kinematics import (
     in_space,
@@ -40,7 +42,6 @@ from flexmbs.results.tree_reactions import coordinate_reaction, tree_reaction
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.results.contact_history import ContactHistory
-    from flexmbs.results.force_history import ForceHistory
     from flexmbs.system.system import System
 
 __all__ = ["States", "as_flexible", "coordinate_of", "of_place"]
@@ -90,9 +91,15 @@ class States(ShownStates):
     def __len__(self) -> int:
         return len(self.q)
 
-    def __getitem__(self, name: str) -> JointHistory:
-        """The history of a joint by its name."""
-        return JointHistory(self, named_joint(self, name if isinstance(name, str) else self.model.joint(name)))
+    def __getitem__(self, name: Any) -> Any:
+        """The `JointHistory` of a joint, or `ActuatorHistory` of an actuator, by its name."""
+        try:
+            return JointHistory(self, named_joint(self, name if isinstance(name, str) else self.model.joint(name)))
+        except ModelError:
+            actuator = meant_actuator(self, name)
+            if actuator is None:
+                raise
+        return actuator_history(self, actuator)
 
     # --- places ------------------------------------------------------------------------------------------------------
 
@@ -285,14 +292,23 @@ class States(ShownStates):
         equations = self.system.mechanics.equations_of(joint_of(self, meant_joint(self, joint)))
         return self._given(np.asarray(self.lam[self._rows(step)][:, equations]), step)
 
-    def force(self, force: Any) -> ForceHistory:
-        """The history of a force between markers, or of its name: coordinate, rate, force (n,), and energy.
+    def force(self, force: Any) -> Any:
+        """The `ForceHistory` of a force between markers, or of its name: coordinate, rate, force (n,), and energy.
 
         The force is positive where it acts against the coordinate: a strut that pulls, a torque that turns side b back.
         Of a bushing they are (n, 6). Turns are counted as in `angle`.
+
+        Of an actuator, or of its name, the `ActuatorHistory` of a motion: coordinate, rate, the force or torque that
+        acts after law and limits, its power, and the value held for it. This force is positive where it drives the
+        coordinate up.
         """
-        known = self.model.forces
-        return force_history(self, force if any(force is one for one in known) else self.model.force(force))
+        if any(force is one or force == one.name for one in self.model.forces):
+            return force_history(self, self.model.force(force) if isinstance(force, str) else force)
+        actuator = meant_actuator(self, force)
+        if actuator is not None:
+            return actuator_history(self, actuator)
+        names = [one.name for one in (*self.model.forces, *actuators_of(self.model))]
+        raise ModelError(f"Model {self.model.name!r}: {unknown_name('force or actuator', force, names)}")
 
     def contact(self, contact: Any) -> ContactHistory:
         """Gaps, forces, slip and losses of the pairs of a contact over all states.

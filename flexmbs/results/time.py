@@ -13,7 +13,9 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.distinct_names import number_meant
 from flexmbs.dynamics.momentum import momentum
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
+from flexmbs.results.actuator_history import meant_actuator
 from flexmbs.results.event_states import EventStates, states_at_events
+from flexmbs.results.held_values import actuators_of, held_history
 from flexmbs.results.kinematics import in_space, kinematics, nodal_components
 from flexmbs.results.states import States, of_place
 from flexmbs.results.status import Status
@@ -209,11 +211,19 @@ class TimeSolution(States):
         """What the system was like at its `events`, at their located times: ``run.at_events.velocity(ball)``."""
         return states_at_events(self)
 
-    def held(self, actuator: str) -> tuple[FloatArray, FloatArray]:
-        """Times (n,) of the samples, and the values held for an actuator of a sampled controller from then on."""
-        names = [a.name for c in self.model.controllers for a in c.actuators]
-        number = number_meant(f"model {self.model.name!r}", "actuator", actuator, names)
+    def held(self, actuator: Any) -> tuple[FloatArray, FloatArray]:
+        """Times (n,) of the samples, and the values held for an actuator, or its name, from then on.
+
+        Before its law and limits; `force` gives what acts. Of an actuator of first-order states the stored times, and
+        the outputs of the states there.
+        """
+        known, one = actuators_of(self.model), meant_actuator(self, actuator)
+        if one is None:
+            one = known[number_meant(f"model {self.model.name!r}", "actuator", actuator, [a.name for a in known])]
+        number = next(i for i, a in enumerate(known) if a is one)
         samples = np.asarray(self.extra["samples"])
+        if number >= samples.shape[1] - 1:
+            return self.t, held_history(self)[:, number]
         return samples[:, 0], samples[:, 1 + number]
 
     def to_paraview(self, path: Any, body: Any = None, steps: Any = slice(None)) -> Any:
@@ -290,6 +300,8 @@ class TimeSolution(States):
           ``angular_velocity``; in the plane ``angle``; a node also ``reaction`` and ``reaction_moment`` of supports.
         - A force or spring has ``force``, ``coordinate``, ``rate``, ``energy``; a bushing ``force``, ``moment``,
           ``displacement``, ``rotation``, ``velocity``, ``angular_velocity``.
+        - An actuator has ``force`` (after law and limits; of a torque ``torque``, too), ``power``, ``coordinate``,
+          ``rate``, and the ``value`` held for it; a controller the ``value`` of its outputs.
         - A sensor has its ``value``; ``"energy"`` has ``total``, ``kinetic``, ``strain``, ``springs``, ``potential``,
           ``dissipated``, ``balance`` and the works.
 

@@ -168,6 +168,11 @@ class SystemView(Hinted):
         number = number_meant("held", "actuator", actuator, self._viewer.held_names)
         return float(self._viewer.held[number])
 
+    @property
+    def all_held(self) -> FloatArray:
+        """The values (n,) held for all actuators."""
+        return self._viewer.held.copy()
+
     def _placed(self, marker: Marker, tangent: bool = False) -> tuple[MarkerSet, MarkerWork]:
         markers, work = self._viewer.compiled(marker)
         markers.poses(work, self.q, self.v, tangent)

@@ -154,7 +154,7 @@ def test_columns_of_sensors_that_are_called_alike() -> None:
     for table in (run.table(*sensors), run.table("s (1)", "s (2)")):
         assert table.columns["s (1)"][-1] == pytest.approx(1.0 / (2.0 * M), rel=1e-9)
         assert table.columns["s (2)"][-1] == pytest.approx(2.0 / (2.0 * M), rel=1e-9)
-    with pytest.raises(fx.ModelError, match="more than one joint, force, sensor or body"):
+    with pytest.raises(fx.ModelError, match="more than one joint, force, actuator, controller, sensor or body"):
         run.table("s")
     # the names are those of the model, in whatever order, and however many are asked for
     first, second = sensors

@@ -17,7 +17,7 @@ from flexmbs.model.forces.user_law import user_law
 NONE = np.zeros((0, 4))
 CURVE = ForceCurve((-1.0, -0.4, 0.1, 0.7, 1.5), (-3.0, -1.0, 0.5, 1.0, 4.0))
 BEND = CURVE.part()
-SOFTER = ForceCurve((-2.0, -0.5, 0.0, 0.5, 2.0), (-2.0, -1.0, 0.0, 1.5, 2.0)).part()
+SOFTER = ForceCurve((-2.0, -0.8, 0.0, 0.8, 2.0), (-2.0, -1.2, 0.0, 1.5, 2.5)).part()
 CUBIC = power_part((2.0, -0.5, 3.0))
 LAWS = {
     "linear": (LINEAR, (30.0, 0.2, 4.0, 1.5)),

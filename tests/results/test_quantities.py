@@ -147,7 +147,7 @@ def test_places_on_flexible_bodies_and_their_supports() -> None:
         ("rod.velocity.q", "no component named 'q'"),
         ("rod.velocity.x.y", r"expected thing\.quantity"),
         ("energy.heat", "no quantity named 'heat'"),
-        (3, "expected a joint, force, sensor, marker, body or place"),
+        (3, "expected a joint, force, actuator, sensor, marker, body or place"),
         (("rod", 3), "the name of a quantity"),
     ],
 )

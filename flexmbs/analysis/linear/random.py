@@ -4,7 +4,9 @@ White noise, also behind a first-order filter, by Lyapunov's equation for the co
 
 .. math:: A X + X A^T + \tfrac12\,b\,G_0\,b^T = 0,
 
-with the one-sided level :math:`G_0`. Tables by quadrature; see `flexmbs.analysis.linear.spectral_quadrature`.
+with the one-sided level :math:`G_0`. Tables by quadrature; see `flexmbs.analysis.linear.spectral_quadrature`. States
+that outputs do not see are left out, as displacement and rate of a shaken base; see
+`flexmbs.analysis.linear.input_integrals`.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import matrix_balance, solve_continuous_lyapunov
 
+from flexmbs.analysis.linear.covariance_factor import covariance_factor
+from flexmbs.analysis.linear.input_integrals import Apart, integrals_apart, integrals_of_inputs, states_seen
 from flexmbs.analysis.linear.spectra import TableSpectrum, WhiteSpectrum
 from flexmbs.analysis.linear.spectral_quadrature import mean_squares_of_table
 from flexmbs.core.checks import show
@@ -42,25 +45,58 @@ def random_response(linear: LinearModel, spectra: Mapping[Any, Any]) -> RandomRe
         if number in given:
             raise ModelError(f"random: the input {linear.inputs[number]!r} is given two spectra; give one.")
         given[number] = _spectrum(key, value)
-    poles = linear.poles
-    largest = float(np.abs(poles).max(initial=0.0))
-    bad = poles[poles.real >= -DECAYING * largest]
-    if len(bad):
-        raise ModelError(
-            f"random: the pole {bad[0]:.5g} does not decay, so that there is no stationary state; damp every motion."
-        )
+    apart = _settling(states_seen(linear))
     n_y = len(linear.outputs)
     squares, rates = np.zeros(n_y), np.zeros(n_y)
+    parts: list[tuple[LinearModel, int, Any]] = []
     for j, spectrum in given.items():
+        model = _model_for(apart, j, spectrum)
         white = getattr(spectrum, "white", None)
-        of_one = _by_lyapunov(linear, j, *white) if white else mean_squares_of_table(linear, j, spectrum)
+        of_one = _by_lyapunov(model, j, *white) if white else mean_squares_of_table(model, j, spectrum)
         squares, rates = squares + of_one[0], rates + of_one[1]
+        parts.append((model, j, spectrum))
 
     def density(f: FloatArray) -> FloatArray:
-        size = np.abs(linear.transfer(2.0 * np.pi * f)) ** 2
-        return np.asarray(sum(size[:, :, j] * spectrum(f)[:, None] for j, spectrum in given.items()))
+        return np.asarray(sum(_density(*part, f) for part in parts))
 
     return RandomResponse(outputs=linear.outputs, mean_squares=squares, rate_mean_squares=rates, density=density)
+
+
+def _settling(linear: LinearModel) -> Apart:
+    """The model and its integrals of inputs, of which the model decays."""
+    others = np.setdiff1d(np.arange(len(linear.A)), integrals_of_inputs(linear.A))
+    poles = np.linalg.eigvals(linear.A[np.ix_(others, others)])
+    bad = poles[poles.real >= -DECAYING * float(np.abs(poles).max(initial=0.0))]
+    if len(bad):
+        slowest = bad[np.abs(bad).argmin()]
+        raise ModelError(
+            f"random: the pole {slowest:.5g} does not decay, so that there is no stationary state; damp every motion."
+        )
+    return integrals_apart(linear)
+
+
+def _model_for(apart: Apart, j: int, spectrum: Any) -> LinearModel:
+    """Without the integrals of input j where no output sees them."""
+    seen = apart.seen(j)
+    if seen is None:
+        return apart.settling
+    if isinstance(spectrum, TableSpectrum):
+        return apart.together()
+    output, integral = apart.settling.outputs[seen[0]], apart.names[seen[1]]
+    raise ModelError(
+        f"random: the output {output!r} depends on {integral!r}, an integral of the input "
+        f"{apart.settling.inputs[j]!r}, whose mean square grows without end under this spectrum; take a TableSpectrum, "
+        f"which begins above zero, or leave this output out with part(outputs=...)."
+    )
+
+
+def _density(linear: LinearModel, j: int, spectrum: Any, f: FloatArray) -> FloatArray:
+    """Spectra (n_f, n_y) of the outputs, zero where that of the input is."""
+    level = spectrum(f)
+    found, given = np.zeros((len(f), len(linear.outputs))), level > 0.0
+    if given.any():
+        found[given] = np.abs(linear.part(j).transfer(2.0 * np.pi * f[given])[:, :, 0]) ** 2 * level[given, None]
+    return found
 
 
 def _spectrum(key: Any, value: Any) -> Any:
@@ -88,11 +124,7 @@ def _by_lyapunov(linear: LinearModel, j: int, level: float, corner: float | None
             f"random: white noise goes straight to the output {name!r}, whose mean square is then infinite; take a "
             f"FirstOrderSpectrum or a TableSpectrum."
         )
-    # In units in which rows and columns are of one size: rates of a part of 20 kHz are 1e5 times its displacements.
-    balanced, (unit, _) = matrix_balance(A, permute=False, separate=True)
-    X = solve_continuous_lyapunov(balanced, -0.5 * level * np.outer(B / unit, B / unit)) * np.outer(unit, unit)
-    squares = np.einsum("ij,jk,ik->i", C, X, C)
-    rate = C @ A
-    rates = np.einsum("ij,jk,ik->i", rate, X, rate)
+    R, rate = covariance_factor(A, np.sqrt(0.5 * level) * B)
+    squares, rates = (np.sum(np.abs(C @ part) ** 2, axis=1) for part in (R, rate))
     jumps = np.abs(C @ B) > 1e-12 * np.linalg.norm(C, axis=1) * np.linalg.norm(B)
     return squares, np.where(jumps & (level > 0.0), np.inf, rates)

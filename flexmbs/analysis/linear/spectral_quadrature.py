@@ -88,7 +88,7 @@ def _panels(linear: LinearModel, table: TableSpectrum) -> tuple[FloatArray, Floa
     known = np.asarray(table.frequencies)
     low, high = float(known[0]), float(known[-1])
     marks = [known, np.geomspace(low, high, 1 + int(np.ceil(np.log(high / low) / np.log(RATIO))))]
-    for s in linear.poles:
+    for s in linear.poles[linear.poles != 0.0]:  # near integrals the grid of the range is as fine
         centre, width = abs(s.imag) / (2.0 * np.pi), abs(s.real) / (2.0 * np.pi)
         # Beyond the distance of the centre from zero the grid of the range is as fine.
         away = width * RATIO ** np.arange(1 + np.ceil(np.log(max(centre / width, 1.0)) / np.log(RATIO)))

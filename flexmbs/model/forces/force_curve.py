@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, as_time, frozen_copy, shape_of, show
+from flexmbs.core.checks import as_array, as_number, as_time, frozen_copy, is_among, shape_of, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import AccuracyWarning, ModelError, unknown_name
 from flexmbs.kernels.laws import curve_part, power_part
 
 if TYPE_CHECKING:
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import PPoly
 
 __all__ = ["ForceCurve", "Part", "as_part"]
+
+INTERPOLATIONS = ("spline", "monotone")
+BEYOND, OFF = 0.06, 0.15
+"""Of the largest force, by which a curve may leave the values of two points, and the straight line between them."""
+LOOKED_AT = 17
+"""Places in each interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class ForceCurve:
-    """A force over elongation, angle or rate: the cubic spline through points of a table.
+    """A force over elongation, angle or rate: a piecewise cubic curve through points of a table.
 
-    Its second derivative is continuous, zero at both ends, and the curve goes on straight beyond them. Its potential is
-    zero where the force passes through zero upwards (the first such place; where there is none, at the first point).
+    The curve goes on straight beyond both ends. Its potential is zero where the force passes through zero upwards (the
+    first such place; where there is none, at the first point without force, else at the first point).
 
     Parameters
     ----------
@@ -32,28 +39,46 @@ class ForceCurve:
         Ascending elongations [length], angles [rad] or rates of these; at least two.
     values : (n,) sequence
         Forces [force] or torques [force length] there.
+    interpolation : "spline" or "monotone", default "spline"
+        "spline": the second derivative is continuous, zero at both ends; smooth tables are met best. "monotone": the
+        slope is continuous, and between two points the curve stays between their values (Fritsch and Carlson, PCHIP);
+        for tables with kinks, steps and flat parts.
 
     Raises
     ------
     ModelError
-        If the lengths differ, a number is not finite, or the points do not ascend; when it is called, if the place
-        is not a finite number.
+        If the lengths differ, a number is not finite, the points do not ascend, or the interpolation is unknown; when
+        it is called, if the place is not a finite number.
+
+    Warns
+    -----
+    AccuracyWarning
+        If between two points the curve goes beyond their values by more than 6 % of the largest force, or is off the
+        straight line between them by more than 15 % of it: a kink beside a long interval.
 
     Notes
     -----
-    Limit: a cubic spline overshoots where the table has a kink; give more points there.
+    Limit: both are smooth, so that a kink is rounded over the intervals beside it; give points near to it. End stops
+    and backlash are those of a `JointStop`. With "monotone" the slope has corners at the points, which keep implicit
+    schemes of high order from their order.
 
     Examples
     --------
     >>> curve = ForceCurve((-0.1, 0.0, 0.1, 0.2), (-50.0, 0.0, 50.0, 200.0))
     >>> round(curve(0.1), 9)
     50.0
+    >>> clutch = ForceCurve((0.0, 0.1, 0.12, 0.3), (0.0, 0.0, 90.0, 100.0), interpolation="monotone")
+    >>> clutch(0.05), clutch(0.2) < 100.0
+    (0.0, True)
     """
 
     points: Sequence[float] | FloatArray
     values: Sequence[float] | FloatArray
+    interpolation: str = "spline"
 
     def __post_init__(self) -> None:
+        if not is_among(self.interpolation, INTERPOLATIONS):
+            raise ModelError(f"ForceCurve: {unknown_name('interpolation', self.interpolation, INTERPOLATIONS)}")
         points = as_array("ForceCurve", "points", self.points, (None,))
         values = as_array("ForceCurve", "values", self.values, (len(points),))
         if len(points) < 2 or np.any(np.diff(points) <= 0.0):
@@ -62,25 +87,51 @@ class ForceCurve:
             )
         object.__setattr__(self, "points", frozen_copy(points))
         object.__setattr__(self, "values", frozen_copy(values))
+        self._warn_between_points()
 
     def __call__(self, x: float) -> float:
         points, x = np.asarray(self.points), as_time("ForceCurve", x, "x")
         inside = float(np.clip(x, points[0], points[-1]))
-        spline = self._spline()
-        return float(spline(inside) + spline(inside, 1) * (x - inside))
+        curve = self._curve()
+        return float(curve(inside) + curve(inside, 1) * (x - inside))
 
-    def _spline(self) -> CubicSpline:
-        from scipy.interpolate import CubicSpline  # slow to import, seldom needed
+    def _curve(self) -> PPoly:
+        from scipy.interpolate import CubicSpline, PchipInterpolator  # slow to import, seldom needed
 
+        if self.interpolation == "monotone":
+            return PchipInterpolator(self.points, self.values)
         return CubicSpline(self.points, self.values, bc_type="natural")
+
+    def _warn_between_points(self) -> None:
+        points, values = np.asarray(self.points), np.asarray(self.values)
+        largest = float(np.abs(values).max())
+        share = np.linspace(0.0, 1.0, LOOKED_AT)
+        x = points[:-1, None] + share * np.diff(points)[:, None]
+        y, line = self._curve()(x), values[:-1, None] + share * np.diff(values)[:, None]
+        low, high = (f(values[:-1], values[1:])[:, None] for f in (np.minimum, np.maximum))
+        beyond, off = np.maximum(low - y, y - high), np.abs(y - line)
+        if beyond.max() > BEYOND * largest:
+            found, cure = beyond, "more points beside the kink, interpolation='monotone'"
+        elif off.max() > OFF * largest:
+            found, cure = off, "more points beside the kink"
+        else:
+            return
+        i, k = np.unravel_index(found.argmax(), found.shape)
+        warnings.warn(
+            f"ForceCurve: between its points {points[i]:g} and {points[i + 1]:g}, with {values[i]:g} and "
+            f"{values[i + 1]:g}, the curve is {y[i, k]:.4g} at {x[i, k]:.4g}, where a straight line has "
+            f"{line[i, k]:.4g}. Take {cure}, or for end stops and backlash a JointStop(lower=..., upper=...).",
+            AccuracyWarning,
+            stacklevel=4,
+        )
 
     def part(self) -> tuple[float, ...]:
         """The numbers the kernel reads."""
-        spline = self._spline()
-        integral = spline.antiderivative()
-        roots = [x for x in spline.roots(extrapolate=False) if np.isfinite(x) and spline(x, 1) > 0.0]
-        zero = integral(roots[0]) if roots else 0.0
-        return curve_part(np.asarray(self.points), spline.c[::-1].T, integral(self.points) - zero)
+        points, curve = np.asarray(self.points), self._curve()
+        integral = curve.antiderivative()
+        zeros = [x for x in curve.roots(extrapolate=False) if np.isfinite(x) and curve(x, 1) > 0.0]
+        zeros = zeros or points[np.asarray(self.values) == 0.0].tolist() or [points[0]]
+        return curve_part(points, curve.c[::-1].T, integral(points) - integral(zeros[0]))
 
 
 Part = float | Sequence[float] | ForceCurve
