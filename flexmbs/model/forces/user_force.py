@@ -85,7 +85,7 @@ class UserForce(Description):
     row_forces: ClassVar[tuple[RowForce, ...]] = ()
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
     size = 1.0  # what places count by; `in_model` knows better
-    lost: ClassVar[tuple[int, ...]] = ()  # numbers of markers that carry no moment about an axis
+    lost: ClassVar[tuple[int, ...]] = ()  # numbers of markers that carry no moment about an axis; of that in a model
     told: ClassVar[bool] = False  # whether this was warned of
 
     def __post_init__(self) -> None:
@@ -93,16 +93,17 @@ class UserForce(Description):
         if not isinstance(self.markers, list | tuple) or not self.markers:
             raise ModelError(f"{owner}: markers must be a list of at least one marker, not {show(self.markers)}.")
         object.__setattr__(self, "markers", tuple(as_marker(owner, marker) for marker in self.markers))
-        object.__setattr__(self, "lost", tuple(i for i, m in enumerate(self.markers) if m.spin_axis is not None))
         for name in ("function", "jacobian"):
             value = getattr(self, name)
             if not (callable(value) or (value is None and name == "jacobian")) or isinstance(value, type):
                 raise ModelError(f"{owner}: {name} must be a function of (p, R, twist, t), not {show(value)}.")
 
     def in_model(self, length: float) -> UserForce:
-        """The same in a model of a length, for steps of differences."""
+        """The same in a model of a length, for steps of differences; it tells of moments that are lost."""
         found = copy(self)
         object.__setattr__(found, "size", length)
+        markers: Any = self.markers
+        object.__setattr__(found, "lost", tuple(i for i, m in enumerate(markers) if m.spin_axis is not None))
         return found
 
     @property
