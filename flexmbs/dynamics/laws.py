@@ -302,6 +302,9 @@ class Laws:
                     failed(None)
                 values.append(W[numbers])
             refuse_different(f"force {force.name!r}: its wrenches", values[0], values[1], prescribed.env.t)
+            if getattr(force, "lost", ()):  # which it tells of itself
+                at = own.markers
+                force.evaluate(markers.p[at], markers.R[at], markers.twist[at], prescribed.env.t, np.zeros((n, 6)))
 
         self._checks.append(_guarded(check, failed))
         stage = Stage(force.name, kernel, (own, markers, ENV, applied), _refused(failed), failed=failed)

@@ -85,8 +85,22 @@ def nodes_over(solution: States, drawing: Drawing) -> FloatArray:
 def motion_of(owner: str, solution: States, body: Any, steps: Any) -> tuple[ShapedBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
     drawing = reduced_drawing(owner, solution.system, body)
+    steps = _chosen(owner, solution, steps)
     eta = np.atleast_2d(solution.q[steps])[:, drawing.first]
     return drawing.source, eta, frames(solution, drawing, steps)
+
+
+def _chosen(owner: str, solution: States, steps: Any) -> slice | IntArray:
+    """Some stored states: a slice as it is, so that nothing is copied, else their numbers (k,)."""
+    if isinstance(steps, slice):
+        ends = (steps.start, steps.stop, steps.step)
+        if steps.step == 0 or not all(x is None or isinstance(x, int | np.integer) for x in ends):
+            raise ModelError(f"{owner}: a slice of steps has whole numbers, not {show(steps)}.")
+        return steps
+    given = np.atleast_1d(np.asarray(steps, dtype=object))
+    if given.shape == (len(solution),) and all(isinstance(x, bool | np.bool_) for x in given):
+        return np.flatnonzero(given)
+    return np.array([solution.number(x) for x in given], dtype=np.int64)
 
 
 def _nodes(body: ShapedBody, nodes: Any) -> IntArray:

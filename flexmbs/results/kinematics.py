@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import show, warn_user
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.errors import ModelError, a_or_an
+from flexmbs.core.errors import AccuracyWarning, ModelError, a_or_an
 from flexmbs.core.nodes import follows, plane_angles, positions_in_q
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
@@ -35,6 +35,7 @@ __all__ = [
     "nodal_displacements",
     "nodal_positions",
     "node_angles",
+    "tell_of_spin",
     "turns_of",
 ]
 
@@ -87,6 +88,18 @@ def kinematics_of(
         p[i], R[i], twist[i] = work.p, work.R, work.twist
         tables.rebase(q)
     return Kinematics(p[wanted], R[wanted], twist[wanted], rate[wanted])
+
+
+def tell_of_spin(owner: str, states: States, at: Any) -> None:
+    """Warn whoever asks for rotations of a place where that about one axis is not known."""
+    for marker in _markers(states, at)[:1]:
+        if marker.spin_axis is not None:
+            kind, axis, _ = marker.spin_words
+            warn_user(
+                f"{owner} of {marker}: {kind} does not know its rotation about its {axis}; given is that of the "
+                f"smallest rotation, without spin. What is known is the direction of the {axis}: slope().",
+                AccuracyWarning,
+            )
 
 
 def _markers(states: States, at: Any) -> list[Marker]:

@@ -32,6 +32,7 @@ from flexmbs.results.kinematics import (
     named_joint,
     nodal_displacements,
     nodal_positions,
+    tell_of_spin,
     turns_of,
 )
 from flexmbs.results.shown_states import ShownStates
@@ -122,7 +123,12 @@ class States(ShownStates):
         return self._given(of_place(found, at), step)
 
     def rotation(self, at: Any, step: int | None = None) -> FloatArray:
-        """Orientation (n, 3, 3): columns are the axes of the marker, body or node in the inertial frame."""
+        """Orientation (n, 3, 3): columns are the axes of the marker, body or node in the inertial frame.
+
+        Of a node of a spatial cable or an `ANCFShell` it is the smallest rotation, from state to state, that takes its
+        tangent or director along: a rotation about that is not known, of which an `AccuracyWarning` tells.
+        """
+        tell_of_spin("rotation", self, at)
         return self._given(of_place(kinematics(self, at, self._rows(step)).R, at), step)
 
     def angle(self, at: Any, step: int | None = None) -> Any:

@@ -23,6 +23,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.nodes import largest_turn
 from flexmbs.system.groups import BodyGroup, Section, Span, groups_of
+from flexmbs.system.initial_velocities import refuse_contradictions
 
 if TYPE_CHECKING:
     from typing import Any
@@ -76,6 +77,8 @@ class Coordinates:
         start = np.concatenate([np.zeros(0), *(span.q for span in spans)])
         rate = np.concatenate([np.zeros(0), *(span.v for span in spans)])
         found = cls(groups, start, rate, np.concatenate(nodes).astype(np.int64), n_linear, extra)
+        if len(model.initial) > 1:
+            refuse_contradictions(model, found, start)
         for item in model.initial:
             item.velocity_field(found.node_dofs[found.index(item.body)], start, rate)
         return found

@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import value_at
+from flexmbs.results.kinematics import kinematics
 from flexmbs.visualization.style import LOAD
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _places(states: States, at: Any, step: int, follows: bool) -> list[tuple[Flo
     turns = np.tile(np.eye(3), (len(points), 1, 1))
     if follows:
         try:
-            now = states.rotation(at, step).reshape(-1, 3, 3)
+            now = kinematics(states, at, np.array([states.number(step)])).R[0]
         except ModelError:  # a point
             now = turns
         nodes = getattr(at, "nodes", None)

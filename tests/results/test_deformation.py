@@ -233,3 +233,20 @@ def test_statics_come_back(tmp_path: Path) -> None:
     again: Any = fx.load(tmp_path / "held.h5")
     assert np.array_equal(again.q, solution.q)
     assert np.array_equal(again.model.body("bar").basis, body.basis)
+
+
+def test_steps_that_there_are_not_are_told(run: Any) -> None:
+    for ask in (run.stresses, run.deformed):
+        with pytest.raises(fx.ModelError, match=f"no step 99; the solution has {len(run)}"):
+            ask("one", steps=99)
+        for steps in (0.5, [0, 0.5], [True], "first", [[0, 1]]):
+            with pytest.raises(fx.ModelError, match="a step is a whole number"):
+                ask("one", steps=steps)
+        with pytest.raises(fx.ModelError, match="a slice of steps has whole numbers"):
+            ask("one", steps=slice(0.5))
+        whole = ask("one")
+        for steps, rows in ((3, [3]), (-1, [-1]), ([4, 2], [4, 2]), (range(3), [0, 1, 2]), (np.int64(5), [5])):
+            np.testing.assert_allclose(ask("one", steps=steps), whole[rows], rtol=1e-12, atol=1e-9)
+        assert ask("one", steps=[]).shape == (0, *whole.shape[1:])
+        even = np.arange(len(run)) % 2 == 0
+        np.testing.assert_allclose(ask("one", steps=even), whole[::2], rtol=1e-12, atol=1e-9)

@@ -41,7 +41,8 @@ class InitialVelocity(Description):
     Raises
     ------
     ModelError
-        If the body is not a flexible one, or an array has the wrong number of components.
+        If the body is not a flexible one, an array has the wrong number of components, or, when an analysis begins,
+        another initial velocity of the body contradicts it.
 
     Examples
     --------

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from flexmbs.core.body_description import BodyDescription
 from flexmbs.core.checks import as_count, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.nodes import node_axes, rotates, spins
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import IDENTITY, as_rotation, orthogonal
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Body", "Marker", "as_marker", "joint_frame"]
 
+ALIGNED = 1e-9
+"""How far (sine of the angle) a direction may be off the axis about which spin has no meaning."""
 OFF_NODE = 1e-6
 """How far from its node, relative to the size of the body, a point may be given."""
 
@@ -130,6 +132,17 @@ class Body(BodyDescription):
         if name is not None or not self.rotates or s.shape != (3,) or not math.isfinite(s[0] + s[1] + s[2]):
             return Marker(self, s, axes, name=name)
         return Marker.fixed(self, s, orthogonal(f"Marker on {self}", "frame", axes))
+
+
+class SpinWords(NamedTuple):
+    """Of a node without rotation about one axis: its ``kind``, what the ``axis`` is, and what to ``use`` instead.
+
+    Such as "a spatial cable", "tangent", and a sentence.
+    """
+
+    kind: str
+    axis: str
+    use: str
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -264,8 +277,30 @@ class Marker(Description):
 
     @property
     def spin_axis(self) -> FloatArray | None:
-        """The tangent (3,) in marker axes about which spin has no meaning; None if all rotations have one, or none."""
+        """The axis (3,) in marker axes about which spin has no meaning; None if all rotations have one, or none.
+
+        The tangent of a cable, the director of a shell.
+        """
         return self.frame[0].copy() if self.rotates and not self.spin else None
+
+    @property
+    def spin_words(self) -> SpinWords:
+        """Words for messages about a node with a `spin_axis`."""
+        body: Any = self.body
+        axis, others = (
+            ("director", "ANCFThinPlate or ANCFPlateFullyParameterized")
+            if body.surface
+            else ("tangent", "ANCFBeam or GeometricallyExactBeam")
+        )
+        use = f"a rigid body that is joined to the node, or elements whose nodes have all rotations, such as {others}"
+        return SpinWords(a_or_an(body.element.name), axis, f"Use {use}.")
+
+    def takes_along(self, direction: FloatArray) -> bool:
+        """Whether a direction (3,) in its axes turns with its body; with a `spin_axis` only what lies along that."""
+        axis = self.spin_axis
+        if axis is None:
+            return self.rotates
+        return bool(np.linalg.norm(np.cross(direction, axis)) <= ALIGNED * np.linalg.norm(direction))
 
     @property
     def where(self) -> str:

@@ -23,6 +23,7 @@ from flexmbs.model.contacts.seams import warn_of_seams
 from flexmbs.model.contacts.searching import MANY, MOST_DECLARED, places_of, shapes_near, sorts_that_meet
 from flexmbs.model.contacts.sensor import contact_event
 from flexmbs.model.contacts.shapes import Shape, with_table
+from flexmbs.model.contacts.spinless import warn_of_lost_friction
 from flexmbs.model.contacts.strangers import instead, warn_of_strangers
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
@@ -163,6 +164,8 @@ class Contact(Description):
             warn_of_strangers(owner, parts, _why_not)
         for meeting in [parts] if self.pairs is None else _partners(self.pairs):
             warn_of_seams(owner, meeting)
+        if self.friction is not None:
+            warn_of_lost_friction(owner, parts)
         if not self.allow_overlap:
             _refuse_overlap(owner, self._near_at_start(parts) if self.searched else found)
         object.__setattr__(self, "touching", tuple(found))

@@ -54,6 +54,11 @@ class Rim(Shape):
         object.__setattr__(self, "tube", as_number(owner, "tube", self.tube, minimum=0.0, unit="length"))
 
     @property
+    def round(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
     def rim_radius(self) -> float | None:
         """Its radius, if it is thin."""
         return self.radius if self.tube == 0.0 else None
@@ -108,6 +113,11 @@ class Cylinder(Shape):
         owner = placed(self, self.marker, turns=True)
         object.__setattr__(self, "radius", as_number(owner, "radius", self.radius, above=0.0, unit="length"))
         as_flag(owner, "inside", self.inside)
+
+    @property
+    def round(self) -> bool:
+        """Yes."""
+        return True
 
     @property
     def fits_all(self) -> bool:

@@ -105,6 +105,11 @@ class Shape(Description):
         return SharpEdges(np.zeros((0, 2, 3)), np.zeros(0), np.zeros((0, 3)))
 
     @property
+    def round(self) -> bool:
+        """Whether it stays the same where it is turned about the z axis of its marker."""
+        return False
+
+    @property
     def along(self) -> bool:
         """Whether it goes along a flexible body (`flexmbs.model.contacts.along`) and is on no marker."""
         return False
@@ -154,6 +159,14 @@ def placed(shape: Any, place: Any, turns: bool) -> str:
     owner = f"{owner} on {marker}"
     if turns and not (marker.rotates or marker.body.is_ground):
         raise ModelError(f"{owner}: its place has no orientation; take a Sphere or a Vertex there, or a rigid body.")
+    if turns and marker.spin_axis is not None and not (shape.round and marker.takes_along(np.array(Z))):
+        kind, axis, use = marker.spin_words
+        along = ", ".join(f"{x:.6g}" for x in marker.node_frame[:, 0] + 0.0)
+        raise ModelError(
+            f"{owner}: its axes would not turn about the {axis} ({along}), since {kind} has no rotation about it. "
+            f"There it must be a Sphere, a Vertex, or round about the {axis}, such as a Plane on "
+            f"node.marker(axis=({along})). {use}"
+        )
     return owner
 
 
@@ -205,7 +218,8 @@ class Plane(Shape):
     Raises
     ------
     ModelError
-        If there is no orientation.
+        If there is no orientation, or it does not turn about all axes across the normal: on nodes of a spatial cable
+        and an `ANCFShell` the normal has to be along the tangent or director.
 
     Notes
     -----
@@ -222,6 +236,11 @@ class Plane(Shape):
 
     def __post_init__(self) -> None:
         placed(self, self.marker, turns=True)
+
+    @property
+    def round(self) -> bool:
+        """Yes."""
+        return True
 
     @property
     def curvature(self) -> float:
@@ -276,7 +295,9 @@ class Sphere(Shape):
     Partners: every shape.
 
     A `PointMass` does not turn: of friction on a ball about one the force acts, its moment about the centre is lost.
-    Take a `RigidBody.sphere` for a ball that is to roll.
+    Take a `RigidBody.sphere` for a ball that is to roll. On a node of a spatial cable the moment about the tangent is
+    lost, since it carries no torsion, and on one of an `ANCFShell` that about the director, of which contacts with
+    friction warn.
 
     Examples
     --------

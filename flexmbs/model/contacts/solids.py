@@ -68,6 +68,11 @@ class Capsule(Shape):
             object.__setattr__(self, name, value)
 
     @property
+    def round(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
     def reach(self) -> float:
         """Half its length, with the half balls."""
         return self.radius + 0.5 * self.length

@@ -28,7 +28,7 @@ from flexmbs.model.bodies.marker import Marker, as_marker
 from flexmbs.model.control.actuator import JointTarget, Law, RowTarget, Target, WrenchTarget
 from flexmbs.model.control.calling import as_function, call, joint_coordinate, name_of
 from flexmbs.model.forces.user_law import STEP
-from flexmbs.model.forces.wrench import Wrench
+from flexmbs.model.forces.wrench import Wrench, check_followed
 from flexmbs.model.joints.contracts import Row
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class ForceActuator(_Force):
     direction : (3,) or (2,) sequence
         Inertial axes, or marker axes if it follows. Its length does not matter.
     follower : bool, default False
-        Whether the direction turns with the marker.
+        Whether the direction turns with the marker; on an `ANCFShell` only one along the director does.
     law : function (value, displacement, rate, t) -> force, optional
         With the displacement of the marker along the direction from where it was at the start; not for followers.
     limits, name
@@ -218,6 +218,8 @@ class ForceActuator(_Force):
 
     def __post_init__(self) -> None:
         _check_vector(self, "marker", "direction")
+        if self.follower:
+            check_followed(f"ForceActuator at {self.marker}", self.marker, np.array(_three(self.direction)))
         if self.follower and self.law is not None:
             raise ModelError(
                 f"ForceActuator at {self.marker}: a follower has no coordinate for its law; use a LineActuator, or "
@@ -267,8 +269,10 @@ class MomentActuator(_Force):
         if not self.marker.rotates:
             raise ModelError(f"MomentActuator at {self.marker}: it has no orientation, so no moment can act on it.")
         if not self.marker.spin:
+            kind, axis, _ = self.marker.spin_words
             raise ModelError(
-                f"MomentActuator at {self.marker}: a spatial cable carries no torsion; act on a body joined to it."
+                f"MomentActuator at {self.marker}: {kind} carries no moment about its {axis}; act on a body joined to "
+                f"it."
             )
         self._check(f"moment on {self.marker}")
 

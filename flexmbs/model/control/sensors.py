@@ -347,7 +347,8 @@ def _seen(owner: str, value: object) -> Marker:
 def _check_axes(owner: str, what: str, marker: Marker | None) -> None:
     """Refuse a marker whose axes have no meaning."""
     if marker is not None and marker.rotates and not marker.spin:
+        kind, axis, _ = marker.spin_words
         raise ModelError(
-            f"{owner}: the axes of {what} {marker} have no meaning, since the spin of a cable about its tangent has "
+            f"{owner}: the axes of {what} {marker} have no meaning, since the spin of {kind} about its {axis} has "
             f"none; take a marker on another body, or inertial axes."
         )

@@ -17,7 +17,7 @@ from flexmbs.core.references import Description
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.forces.items import Items, Places, dead_items
-from flexmbs.model.forces.moment import Moment
+from flexmbs.model.forces.moment import Moment, refuse_torque
 from flexmbs.model.forces.wrench import Wrench
 
 __all__ = ["EdgeLoad", "EdgeMoment", "as_surface", "gauss_grid"]
@@ -150,7 +150,8 @@ class EdgeMoment(Description):
     Raises
     ------
     ModelError
-        If the body is no surface, no edge lies between the nodes, or the moment is no vector.
+        If the body is no surface, no edge lies between the nodes, the moment is no vector, or it has a part along the
+        director of an `ANCFShell`, which carries none.
 
     Examples
     --------
@@ -170,8 +171,10 @@ class EdgeMoment(Description):
         owner = f"EdgeMoment at {as_attachment('EdgeMoment', self.at)}"
         as_surface(owner, self.at.body)
         check_history("EdgeMoment", self.history)
-        object.__setattr__(self, "moment", tuple(as_array(owner, "moment", self.moment, (3,)).tolist()))
+        moment = as_array(owner, "moment", self.moment, (3,))
+        object.__setattr__(self, "moment", tuple(moment.tolist()))
         _sides(owner, self.at)
+        refuse_torque(owner, self.at, moment)
 
     @property
     def label(self) -> str:

@@ -22,10 +22,10 @@ from flexmbs.model.forces.director_loads import DIRECTOR_MOMENT
 from flexmbs.model.forces.items import Items, Kind, Places, dead_items
 from flexmbs.model.forces.wrench import Wrench, as_place
 
-__all__ = ["Moment"]
+__all__ = ["Moment", "refuse_torque"]
 
 ALONG = 1e-9
-"""Part of a moment across a tangent, relative to all of it, below which it lies along the tangent."""
+"""Part of a moment across a tangent, or along a director, relative to all of it, that is round-off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,9 @@ class Moment(Description):
     On a marker the moment in marker axes is R^T M, for a follower M; in space neither has a potential. On a node with a
     slope t the moment M does the work M . (t x dt) / |t|^2. In the plane that has the potential
     -M theta and the tangent matrix is symmetric. In space its component along the tangent does no work, since a cable
-    carries no torsion, and the tangent matrix is unsymmetric. On a node with directors it does work on the rotation of
-    the section.
+    carries no torsion, and the tangent matrix is unsymmetric; so does that along the director of an `ANCFShell`, into
+    which the moment may come where the shell turns far. On a node with directors it does work on the rotation of the
+    section.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class Moment(Description):
     ------
     ModelError
         If the moment has the wrong number of components, it acts on what has no orientation or on the ground, or it
-        lies along the slope of nodes that have nothing else.
+        lies along the slope of nodes that have nothing else, of an `ANCFShell` in part.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class Moment(Description):
         moment = as_array(owner, "moment", self.moment, () if planar else (3,), unit="force length")
         object.__setattr__(self, "moment", float(moment) if planar else tuple(moment.tolist()))
         if isinstance(place, Attachment) and not planar:
-            _refuse_torque(owner, place, moment)
+            refuse_torque(owner, place, moment)
 
     @property
     def label(self) -> str:
@@ -125,18 +126,39 @@ class Moment(Description):
         return (Items(kind, np.ascontiguousarray(dofs[:, layout.slope]), (moment, load)),)
 
 
-def _refuse_torque(owner: str, place: Attachment, moment: FloatArray) -> None:
-    """A node with a slope and nothing else carries no moment about it: refuse one that lies along it."""
+def refuse_torque(owner: str, place: Attachment, moment: FloatArray) -> None:
+    """A node with a slope and nothing else carries no moment about it: refuse one that lies along it.
+
+    A cable has no torsion, so that the part along its tangent does nothing. A shell would turn in its plane: there a
+    moment with any part along the director is refused.
+    """
     layout = place.body.element.layout
     if carries_torque(layout) or not np.any(moment):
         return
     slopes = place.body.reference[list(place.nodes)][:, list(layout.slope)]
+    if place.body.surface:
+        _refuse_drilling(owner, place, slopes, moment)
+        return
     lever = np.linalg.norm(np.cross(slopes, moment), axis=1)
     lost = np.flatnonzero(lever <= ALONG * np.linalg.norm(slopes, axis=1) * np.linalg.norm(moment))
     if len(lost):
         raise ModelError(
             f"{owner}: {moment.tolist()} lies along the slope of node {place.nodes[lost[0]]}, about which a "
             f"{place.body.element.name} carries no moment; flexmbs.elements.ANCFBeam() and GeometricallyExactBeam() do."
+        )
+
+
+def _refuse_drilling(owner: str, place: Attachment, directors: FloatArray, moment: FloatArray) -> None:
+    """Refuse a moment with a part along the director of a node."""
+    part = directors @ moment / np.linalg.norm(directors, axis=1)
+    lost = np.flatnonzero(np.abs(part) > ALONG * np.linalg.norm(moment))
+    if len(lost):
+        node = place.nodes[lost[0]]
+        kind, axis, use = Marker(place.body, node=node).spin_words
+        raise ModelError(
+            f"{owner}: {moment.tolist()} has a part of {part[lost[0]]:.3g} along the {axis} of node {node}, about "
+            f"which {kind} carries no moment. Give a moment across it, or forces in the surface by EdgeLoad or "
+            f"PointForce. {use}"
         )
 
 

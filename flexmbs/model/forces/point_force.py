@@ -13,14 +13,14 @@ from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.errors import ModelError, a_or_an
 from flexmbs.core.history import History, check_history
 from flexmbs.core.jit import kernel
-from flexmbs.core.nodes import follows, is_rigid
+from flexmbs.core.nodes import follows, is_rigid, spins
 from flexmbs.core.references import Description
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.model.forces.director_loads import DIRECTOR_FOLLOWER
 from flexmbs.model.forces.items import Items, Kind, Places, dead_items
-from flexmbs.model.forces.wrench import Wrench, as_place, in_space
+from flexmbs.model.forces.wrench import Wrench, as_place, check_followed, in_space
 
 __all__ = ["PointForce"]
 
@@ -40,16 +40,16 @@ class PointForce(Description):
     follower : bool, default False
         Whether the force turns with the marker, or with the tangent of the node. In space the tangent turns it by the
         smallest rotation that takes the stress-free tangent into the present one, since a cable has no spin; directors
-        turn it with their section. The
-        tangent matrix is then unsymmetric.
+        turn it with their section. On an `ANCFShell`, which has no rotation about its director, it must be along that.
+        The tangent matrix is then unsymmetric.
     history : function, optional
         Factor over time or load factor.
 
     Raises
     ------
     ModelError
-        If the force has the wrong number of components, a follower acts on what has no orientation, or the place is on
-        the ground.
+        If the force has the wrong number of components, a follower acts on what has no orientation or across the
+        director of an `ANCFShell`, or the place is on the ground.
 
     Examples
     --------
@@ -88,6 +88,8 @@ class PointForce(Description):
                 f"{owner}: {a_or_an(element.name)} has small rotations only, so a force cannot "
                 f"follow it; use an absolute-nodal element or a dead force."
             )
+        if self.follower:
+            _check_followed(owner, place, force)
 
     @property
     def label(self) -> str:
@@ -131,6 +133,16 @@ class PointForce(Description):
         tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True)
         columns = (force, np.ascontiguousarray(tangent), np.full(len(dofs), index, dtype=np.int64))
         return (Items(kind, np.hstack((dofs[:, layout.position], dofs[:, layout.slope])), columns),)
+
+
+def _check_followed(owner: str, place: Attachment | Marker, force: FloatArray) -> None:
+    """Refuse a follower that would not turn with a marker, or with every node."""
+    if isinstance(place, Marker):
+        check_followed(owner, place, force)
+    elif not spins(place.body.element.layout):
+        for node in place.nodes:
+            marker = Marker(place.body, node=node)
+            check_followed(owner, marker, marker.node_frame.T @ force)
 
 
 class FollowerGroup(NamedTuple):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_name, show
+from flexmbs.core.checks import as_array, as_name, show, warn_user
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import FlexmbsError, ModelError
+from flexmbs.core.errors import AccuracyWarning, FlexmbsError, ModelError
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import from_vector
 from flexmbs.core.user_functions import called
@@ -22,6 +22,9 @@ from flexmbs.model.forces.user_law import STEP, USER_ERRORS
 from flexmbs.model.forces.wrench import Wrench
 
 __all__ = ["UserForce"]
+
+LOST = 1e-9
+"""Part of a moment about an axis that carries none, relative to all of it, that is round-off."""
 
 WrenchFunction: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 """(p (n, 3), R (n, 3, 3), twist (n, 6), t) -> applied wrenches (n, 6)."""
@@ -38,6 +41,10 @@ class UserForce(Description):
     frame, their twists (n, 6) (velocity of the point in inertial axes, angular velocity in the axes of the marker) and
     the time, and returns the wrenches (n, 6) it applies: force in inertial axes, moment in the axes of the marker. It
     is called in each iteration, must not remember anything, and must be smooth for Newton's method to settle.
+
+    A node of a spatial cable or an `ANCFShell` carries no moment about its tangent or director, the first axis of a
+    marker on it: an `AccuracyWarning` tells of a function that gives one, of compiled functions where an analysis
+    starts.
 
     Parameters
     ----------
@@ -78,6 +85,8 @@ class UserForce(Description):
     row_forces: ClassVar[tuple[RowForce, ...]] = ()
     wrenches: ClassVar[tuple[Wrench, ...]] = ()
     size = 1.0  # what places count by; `in_model` knows better
+    lost: ClassVar[tuple[int, ...]] = ()  # numbers of markers that carry no moment about an axis; of that in a model
+    told: ClassVar[bool] = False  # whether this was warned of
 
     def __post_init__(self) -> None:
         owner = self._owner(as_name("UserForce", "name", self.name))
@@ -90,9 +99,11 @@ class UserForce(Description):
                 raise ModelError(f"{owner}: {name} must be a function of (p, R, twist, t), not {show(value)}.")
 
     def in_model(self, length: float) -> UserForce:
-        """The same in a model of a length, for steps of differences."""
+        """The same in a model of a length, for steps of differences; it tells of moments that are lost."""
         found = copy(self)
         object.__setattr__(found, "size", length)
+        markers: Any = self.markers
+        object.__setattr__(found, "lost", tuple(i for i, m in enumerate(markers) if m.spin_axis is not None))
         return found
 
     @property
@@ -102,7 +113,10 @@ class UserForce(Description):
 
     def evaluate(self, p: FloatArray, R: FloatArray, twist: FloatArray, t: float, W: FloatArray) -> None:
         """Subtract the applied wrenches from ``W (n, 6)``, with which they enter the residual."""
-        W -= self._wrench(p, R, twist, t)
+        wrench = self._wrench(p, R, twist, t)
+        if self.lost and not self.told:
+            self._tell_of_lost(wrench[:, 3:], t)
+        W -= wrench
 
     def differentiate(
         self, p: FloatArray, R: FloatArray, twist: FloatArray, t: float, X: FloatArray, Y: FloatArray
@@ -154,6 +168,21 @@ class UserForce(Description):
             raise ModelError(
                 f"{self._owner()}: {name} at t = {t:g} failed with {type(error).__name__}: {error}."
             ) from error
+
+    def _tell_of_lost(self, moments: FloatArray, t: float) -> None:
+        """Warn once of moments (n, 3) with parts about axes that carry none."""
+        for i in self.lost:
+            marker: Any = self.markers[i]
+            part = float(marker.spin_axis @ moments[i])
+            if abs(part) > LOST * float(np.linalg.norm(moments[i])):
+                object.__setattr__(self, "told", True)
+                kind, axis, use = marker.spin_words
+                warn_user(
+                    f"{self._owner()}: at t = {t:g} it gives {marker} a moment with a part of {part:.3g} about the "
+                    f"{axis}, where {kind} carries none: that part has no meaning. Give moments across it. {use}",
+                    AccuracyWarning,
+                )
+                return
 
     def _owner(self, name: str | None = None) -> str:
         return f"UserForce {self.name if name is None else name!r}"

@@ -17,6 +17,7 @@ from flexmbs.model.bodies.marker import Body, Marker, as_marker
 __all__ = [
     "Wrench",
     "as_place",
+    "check_followed",
     "in_space",
     "wrench_group",
 ]
@@ -61,6 +62,22 @@ def in_space(owner: str, name: str, value: object, planar: bool, unit: str) -> F
     if len(given) not in (2, 3) or (len(given) == 3 and given[2] != 0.0):
         raise ModelError(f"{owner}: {name} lies in the plane: give two components, not {given.tolist()}.")
     return np.append(given[:2], 0.0)
+
+
+def check_followed(owner: str, marker: Marker, direction: FloatArray) -> None:
+    """Refuse a follower on a shell that has a part across its director: in marker axes ``direction (3,)``.
+
+    Such a part would not turn about the director. On a cable it is one of the smallest rotation by description.
+    """
+    if marker.spin_axis is None or marker.takes_along(direction):
+        return
+    kind, axis, use = marker.spin_words
+    if axis == "director":
+        along = ", ".join(f"{x:.6g}" for x in marker.node_frame[:, 0] + 0.0)
+        raise ModelError(
+            f"{owner}: a node of {kind} has no rotation about its director ({along}), so only a force along that "
+            f"can follow it. {use}"
+        )
 
 
 def wrench_group(wrenches: list[Wrench], markers: list[int], loads: list[int]) -> WrenchGroup:

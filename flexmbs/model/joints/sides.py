@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from flexmbs.core.checks import as_name, frozen_copy
-from flexmbs.core.errors import ModelError, a_or_an
+from flexmbs.core.errors import ModelError
 from flexmbs.kernels.rows.rows import kind_of
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.flexible import FlexibleBody
@@ -35,8 +35,6 @@ Side: TypeAlias = Body | FlexibleBody | Attachment | Marker
 
 ALONG_Z = frozen_copy(joint_frame((0.0, 0.0, 1.0)))
 """The frame (3, 3) of the axis by default."""
-ALIGNED = 1e-9
-"""How far (sine of the angle) the direction that a row uses may be off the tangent of a cable."""
 
 
 def as_sides(
@@ -189,15 +187,14 @@ def _check_carries(owner: str, marker: Marker, needs: FloatArray | bool) -> None
             f"{owner}: {marker} has no orientation, which this joint needs on that side. A point can take part in "
             f"SphericalJoint and DistanceConstraint, and be side b of PointOnLineConstraint and PointOnPlaneConstraint."
         )
-    tangent = marker.spin_axis
-    if tangent is None:
+    if marker.spin_axis is None:
         return
-    if needs is True or float(np.linalg.norm(np.cross(np.asarray(needs), tangent))) > ALIGNED:
+    if needs is True or not marker.takes_along(np.asarray(needs)):
         along = ", ".join(f"{x:.6g}" for x in marker.node_frame[:, 0] + 0.0)
-        body: Any = marker.body
-        vector, edges = ("director", "; fasten_edge and hinge_edge hold edges") if body.surface else ("tangent", "")
+        kind, vector, _ = marker.spin_words
+        edges = "; fasten_edge and hinge_edge hold edges" if vector == "director" else ""
         raise ModelError(
-            f"{owner}: {marker} is on {a_or_an(body.element.name)}, whose spin about its {vector} has no meaning, but "
+            f"{owner}: {marker} is on {kind}, whose spin about its {vector} has no meaning, but "
             f"this joint needs it. Its nodes carry SphericalJoint, DistanceConstraint, and RevoluteJoint or "
             f"CylindricalJoint with the axis along its {vector} ({along}), which hold its direction too{edges}."
         )
