@@ -14,7 +14,7 @@ from flexmbs.core.errors import FlexmbsError, ModelError, a_or_an
 from flexmbs.core.user_functions import called
 from flexmbs.model.forces.user_law import USER_ERRORS
 
-__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "name_of", "only_label"]
+__all__ = ["as_function", "as_values", "call", "called_name", "copies", "joint_coordinate", "name_of", "only_label"]
 
 FEW = 50
 """Values in an array whose check is written for speed."""
@@ -92,8 +92,6 @@ def only_label(joint: Any, label: str) -> str:
     return label or (next(iter(offered)) if len(offered) == 1 else "angle")
 
 
-def locked(array: FloatArray) -> FloatArray:
-    """A view that cannot be written to: what a user's function gets."""
-    seen = array.view()
-    seen.flags.writeable = False
-    return seen
+def copies(*arrays: Any) -> tuple[FloatArray, ...]:
+    """What a user's function gets, which may write to it: some libraries refuse arrays that cannot be written to."""
+    return tuple(np.array(array, dtype=np.float64) for array in arrays)
