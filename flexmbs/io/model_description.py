@@ -196,6 +196,7 @@ class _Describer:
         sampled = field == "history" and callable(value) and not isinstance(value, Table | Constant)
         if sampled and self.sampler is not None:
             return to_plain(self.owner, self.sampler.table(self.owner, value))  # type: ignore[arg-type]
+        value = self.model.present(value)  # what a sensor refers to may be numbered
         if value in self.numbers:
             return {"class": "item", "number": self.numbers[value]}
         whole = getattr(value, "part_of", None)

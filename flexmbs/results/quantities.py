@@ -205,6 +205,7 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         thing, label, rest = _split(solution, what[0])
         return thing, label, [*rest, *what[1].split(".")]
     if not isinstance(what, str):
+        what = solution.model.present(what)
         return [what], name_of(solution, what), []
     known = known_names(solution)
     if what == solution.name_of_t and what not in known:

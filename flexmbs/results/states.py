@@ -291,7 +291,7 @@ class States(ShownStates):
         The force is positive where it acts against the coordinate: a strut that pulls, a torque that turns side b back.
         Of a bushing they are (n, 6). Turns are counted as in `angle`.
         """
-        known = self.model.forces
+        known, force = self.model.forces, self.model.present(force)
         return force_history(self, force if any(force is one for one in known) else self.model.force(force))
 
     def contact(self, contact: Any) -> ContactHistory:
@@ -312,7 +312,7 @@ class States(ShownStates):
         >>> run.contact("touch").normal.shape == (len(run.t), 1)
         True
         """
-        found = self.model.force(getattr(contact, "name", contact))
+        found = self.model.force(getattr(self.model.present(contact), "name", contact))
         if not hasattr(found, "touching"):
             raise ModelError(
                 f"contact: {show(contact)} is no Contact of model {self.model.name!r}, nor the name of one."
