@@ -128,9 +128,9 @@ def with_methods(item: C) -> C:
     >>> @with_methods
     ... class Run:
     ...     def position(self, at): ...
-    >>> Run().position(t=0.5)
+    >>> Run().position(when=0.5)
     Traceback (most recent call last):
-    flexmbs.core.errors.ArgumentError: position: there is no argument named 't'. It takes at.
+    flexmbs.core.errors.ArgumentError: position: there is no argument named 'when'. It takes at.
     """
     for name, member in list(vars(item).items()):
         if name[0] != "_" and _is_plain(member):

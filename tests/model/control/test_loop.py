@@ -273,7 +273,7 @@ def test_closed_loop_with_a_mass_on_a_spring_is_the_exact_motion(delay: int) -> 
         (lambda x, u, t: math.nan, None, r"output at t = 0\.5 must be finite"),
         (lambda x, u, t: [1.0, 2.0], None, r"output at t = 0\.5 must have shape \(1,\)"),
         (lambda x, u, t: None, None, r"output at t = 0\.5 is None; does the function lack its return"),
-        (lambda x, u: 0.0, None, r"output at t = 0\.5 failed with TypeError"),
+        (lambda x, u, t: t + "s", None, r"output at t = 0\.5 failed with TypeError"),
         (lambda x, u, t: 0.0, lambda x, u, t: [1.0], r"update at t = 0\.5 must have shape \(2,\)"),
         (lambda x, u, t: 0.0, lambda x, u, t: x[7], r"update at t = 0\.5 failed with IndexError"),
     ],
