@@ -11,7 +11,7 @@ from flexmbs.core.errors import AccuracyWarning
 from flexmbs.integrators.step_control import ErrorControl
 
 if TYPE_CHECKING:
-    from flexmbs.results.time import TimeSolution
+    from flexmbs.results.time import Energy, TimeSolution
 
 __all__ = ["warn_of_gain"]
 
@@ -32,12 +32,11 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
     t, energy = solution.some_energies(LOOKS)
     if np.isnan(energy.kinetic).all():  # not asked for
         return
-    moving = energy.kinetic + energy.strain + energy.springs
     gained = np.nan_to_num(energy.balance)
     mechanics = solution.system.mechanics
     if not mechanics.given:
         gained = gained - np.minimum(np.nan_to_num(energy.dissipated), 0.0)
-    gain, most = float(gained.max()), float(np.nan_to_num(moving).max())
+    gain, most = float(gained.max()), _largest(energy)
     if gain > GAIN * most and most > 1e-12 * usual:
         at = t[int(np.argmax(np.diff(gained, prepend=gained[0])))]
         control = solution.settings.get("step")
@@ -58,7 +57,14 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
             )
         warnings.warn(
             f"Model {solution.model.name!r}: the motion has gained {gain:.3g} of energy from nowhere, most of it about "
-            f"t = {at:.4g}; the largest energy is {most:.3g}. {remedy}",
+            f"t = {at:.4g}; the largest energy or work is {most:.3g}. {remedy}",
             AccuracyWarning,
             stacklevel=3,
         )
+
+
+def _largest(energy: Energy) -> float:
+    """The largest of all energies and works: in their sum a motor of constant torque takes off what it has given."""
+    moving = energy.kinetic + energy.strain + energy.springs
+    parts = energy.strain, energy.springs, energy.work_drivers, energy.work_forces, energy.work_loads
+    return max(float(np.nan_to_num(moving).max()), *(float(np.abs(np.nan_to_num(x)).max()) for x in parts))

@@ -54,7 +54,7 @@ def find_inputs(model: Model, inputs: Sequence[Any] | str) -> list[Input]:
     things, labels = [x.thing for x in known], [x.name for x in known]
     names = distinct_names(labels)
     chosen: list[int] = []
-    for item in (inputs,) if isinstance(inputs, str) else inputs:
+    for item in (inputs,) if isinstance(inputs, str) else map(model.present, inputs):
         if isinstance(item, str):
             number = number_meant("linearise", "load, actuator or prescribed motion", item, names, things)
         else:

@@ -12,6 +12,7 @@ from scipy.linalg import matrix_balance, schur, solve_triangular
 
 from flexmbs.analysis.linear.zeros import transmission_zeros
 from flexmbs.core.attributes import Hinted
+from flexmbs.core.calls import with_methods
 from flexmbs.core.checks import as_array, as_number, is_among, is_list, shape_of
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LinearModel", "numbers_of", "telling_frequencies"]
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel(Hinted):
     r"""Small deviations from an operating point: :math:`\dot x = A x + B u`, :math:`y = C x + D u`.

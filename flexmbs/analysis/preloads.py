@@ -144,6 +144,7 @@ def _chosen(model: Model, springs: Sequence[Any] | None) -> tuple[Any, ...]:
     found: list[Any] = []
     for given in springs:
         spring: Any = next((one for one in able if one.name == given), given) if isinstance(given, str) else given
+        spring = model.present(spring)
         if not any(spring is one for one in able):
             names = [one.name for one in able]
             what = given if isinstance(given, str) else getattr(given, "name", show(given))

@@ -138,7 +138,7 @@ def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, Identit
     called = {link.name: joints[link].name for link in own if joints[link] is not None}
     at_links = IdentityMap((link, joints.get(link)) for link in links)
     carry_over = CarryOver(moved, names=called, trees=at_links, rows=_Rows(joints))
-    rest = carry_over.items(model.items)
+    rest = carry_over.items(model.given)
     made = [body for body in bodies.values() if body is not ground]
     held = [joint for joint in joints.values() if joint is not None]
     return Model(*made, *held, *rest, units=model.units, name=model.name), carry_over, joints

@@ -136,7 +136,7 @@ def to_relative_coordinates(model: Model, cut: Sequence[Any] = ()) -> Model:
     coordinates = IdentityMap((j, link.tree.joint(link.link.name)) for j, link in inside.values())
     between = [(a, b, coordinates[j]) for j, (a, b) in zip(joints, ends, strict=True) if j.name in inside]
     names = {name: link.name for name, (_, link) in inside.items()}
-    rest = CarryOver(moved, coordinates, names, rows=_Rows(between)).items(model.items)
+    rest = CarryOver(moved, coordinates, names, rows=_Rows(between)).items(model.given)
     return Model(*made, *rest, units=model.units, name=model.name)
 
 

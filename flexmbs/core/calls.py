@@ -3,7 +3,7 @@
 The public functions, classes and their constructors are wrapped where users take them from: the facade `flexmbs` and
 the rooms below it. A wrapper costs 0.2 microseconds a call, has the signature, the documentation and the module of what
 is in it, and does not count as a place for `warnings`: a warning names the line of the user. Methods of objects are as
-they are, since kernels and steps call them, too.
+they are, since kernels and steps call them, too; but those of results, whose classes say so (`with_methods`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from enum import Enum
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, NoReturn, TypeGuard, TypeVar
 
 from flexmbs.core.errors import ArgumentError
 from flexmbs.core.readings import by_other_measure, readings
 from flexmbs.core.renamed import ARGUMENTS, present_arguments, warn_of_arguments
 
-__all__ = ["explain", "explained", "wrapped"]
+__all__ = ["explain", "explained", "with_methods", "wrapped"]
+
+C = TypeVar("C", bound=type)
 
 TERMS = {
     "youngs_modulus": "E e_modulus young youngs elastic_modulus modulus",
@@ -43,8 +45,8 @@ TERMS = {
     "on": "joint at",
     "axis": "direction axes",
     "elements": "n n_elements num_elements divisions n_el",
-    "until": "t_end tend t_final end_time duration stop T tmax",
-    "step": "dt h timestep time_step step_size",
+    "until": "t t_end tend t_final end_time duration stop T tmax",
+    "step": "dt h timestep time_step step_size t time index",
     "integrator": "method solver scheme stepper",
     "output": "save_every output_every sampling every",
     "start": "x0 initial initial_state q0 from_state value0",
@@ -55,6 +57,7 @@ TERMS = {
     "modes": "n_modes num_modes n k number nmodes n_eig",
     "count": "n_modes num_modes modes n number nmodes",
     "file": "path filename output_file",
+    "path": "file filename save savefig",
     "motion": "driver prescribed angle displacement law",
     "rate": "speed omega velocity angular_speed w",
     "history": "amplitude function time_function",
@@ -115,6 +118,24 @@ def _explain_class(item: type) -> None:
             made = type(member)(wrapped(member.__func__, f"{item.__name__}.{name}"))
         if made is not None:
             setattr(item, name, made)
+
+
+def with_methods(item: C) -> C:
+    """Decorator of a class of results: wrong arguments of its own public methods are explained, too.
+
+    Examples
+    --------
+    >>> @with_methods
+    ... class Run:
+    ...     def position(self, at): ...
+    >>> Run().position(when=0.5)
+    Traceback (most recent call last):
+    flexmbs.core.errors.ArgumentError: position: there is no argument named 'when'. It takes at.
+    """
+    for name, member in list(vars(item).items()):
+        if name[0] != "_" and _is_plain(member):
+            setattr(item, name, wrapped(member, name))
+    return item
 
 
 def _members(item: type) -> dict[str, Any]:

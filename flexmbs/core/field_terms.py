@@ -6,7 +6,7 @@ __all__ = ["field_term", "meant", "plain"]
 
 NAMES = {
     "SpringDamper": "Spring LinearSpring Damper Dashpot SpringDamperActuator TSDA LinSpring SpringDashpot "
-    "ForceElement Strut ShockAbsorber Shock ConnectorSpringDamper SpringDamperForce AXIAL CONN2D2",
+    "ForceElement Strut ShockAbsorber Shock ConnectorSpringDamper SpringDamperForce AXIAL CONN2D2 Tire Tyre",
     "TorsionSpring": "RotationalSpring RSDA RotSpring TorsionalSpring RotationSpring TorsionSpringDamper TorsionBar "
     "RotationalSpringDamper TorsionalSpringDamper RotSpringDamper",
     "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin "
@@ -30,11 +30,11 @@ NAMES = {
     "DistanceConstraint": "DistanceJoint Rod MasslessRod MasslessLink LinkJoint",
     "Gear": "GearJoint Gears GearPair Coupler",
     "RackAndPinion": "Rack Pinion",
-    "RollingDisk": "RollingDisc Wheel RollingWheel",
+    "RollingDisk": "RollingDisc Wheel RollingWheel Tire Tyre",
     "RotationDriver": "Motor RevoluteMotor RotationalMotor AngularDriver Rotor CoordinateConstraint MOTION "
     "RotationalMotion JointMotion",
     "TranslationDriver": "LinearMotor LinearDriver TranslationalMotor",
-    "JointStop": "Contact BumpStop Bumper Impact Bistop LimitStop",
+    "JointStop": "Contact BumpStop Bumper Impact Bistop LimitStop Backlash Clearance",
     "Latch": "OneWayLock Ratchet Detent LatchJoint LatchingJoint Lockup DeploymentLatch",
     "kinematics.JointLimit": "Limit Limits JointStop EndStop",
     "CoulombFriction": "Friction DryFriction",
@@ -44,7 +44,8 @@ NAMES = {
     "DistributedLoad": "LineLoad BeamLoad",
     "Gravity": "Gravitation GravityLoad Weight MassProportional GRAV ACCGRAV",
     "UserForce": "CustomForce GeneralForce GFORCE ForceFunction GenericForce UserFunction",
-    "FlexibleBody": "Beam Cable Shell Plate FlexBody ANCF FlexibleMultibody ALEANCFCable FE_PART FLEX_BODY FlexPart",
+    "FlexibleBody": "Rope Wire Beam Cable Shell Plate FlexBody ANCF FlexibleMultibody ALEANCFCable "
+    "FE_PART FLEX_BODY FlexPart",
     "FloatingBody": "FFRF FloatingFrame ModalBody CraigBamptonBody SuperElement ObjectFFRF ObjectFFRFreducedOrder "
     "FFRFreducedOrder MNF FloatingFrameBody ReducedBody",
     "RigidBody": "Body Rigid BodyRigid",
@@ -75,6 +76,9 @@ NAMES = {
     "Pipe": "Tube HollowCircle",
     "Table": "Curve TimeSeries LookupTable",
     "control.PID": "PIDController",
+    "control.StateFeedback": "LQR LQRController LinearQuadraticRegulator",
+    "control.LineActuator": "HydraulicCylinder Hydraulic HydraulicActuator LinearActuator Winch",
+    "contact.Cylinder": "Clearance ClearanceJoint RevoluteClearance JournalBearing PinInHole",
     "reduction.Interface": "InterfaceNodes BoundaryNodes",
     "reduction.reduce": "craig_bampton CraigBampton guyan Guyan substructuring model_reduction",
     "reduction.rubin": "Rubin",
@@ -91,7 +95,7 @@ NAMES = {
     "trees.dh_tree": "DenavitHartenberg dh_tree DH",
     "trees.Helical": "HelicalJoint",
     "elements.ANCFCable2D": "ANCFCable2D Cable2D",
-    "elements.ANCFCable3D": "ANCFCable3D Cable3D",
+    "elements.ANCFCable3D": "ANCFCable3D Cable3D Rope Wire",
     "elements.GeometricallyExactBeam": "GeometricallyExactBeam Beam3D SimoReissner",
     "elements.ANCFShell": "ANCFShell",
     "elements.ShellQuad": "ShellQuad MITC4 S4 S4R",
@@ -100,7 +104,7 @@ NAMES = {
     "meshes.line": "line_mesh",
     "meshes.rectangle": "rectangle plate_mesh",
     "motions.Sine": "Sine Harmonic Sinus Sin Cosine SHF",
-    "motions.Ramp": "Ramp Step SmoothStep STEP HAVSIN SmoothRamp",
+    "motions.Ramp": "Ramp Step SmoothStep STEP STEP5 Trapezoid TrapezoidalProfile HAVSIN SmoothRamp",
     "motions.Linear": "Linear ConstantVelocity",
     "motions.Spline": "Spline CubicSpline AKISPL Interpolated Akima",
     "CylindricalJoint": "CYLINDRICAL",
@@ -141,7 +145,7 @@ NAMES = {
     "meshes.read_mesh": "import_mesh load_mesh mesh_from_file",
     "visualization.write_vtu": "write_vtk to_vtk export_vtk",
     "view": "SolutionViewer visualize show Renderer plot3d viewer StartRenderer",
-    "motions.Function": "UserMotion Expression",
+    "motions.Function": "UserMotion Expression Chirp Sweep SineSweep Trapezoid TrapezoidalProfile",
     "ForceCurve": "Characteristic SpringCurve NonlinearSpring",
     "StaticSolution": "StaticResult",
     "TimeSolution": "TimeResult DynamicResult",

@@ -86,8 +86,14 @@ class Constant:
 History: TypeAlias = Callable[[float], float] | None
 
 
-def check_history(owner: str, history: object) -> None:
-    """Refuse what cannot be called."""
+def check_history(owner: str, history: object, **loads: object) -> None:
+    """Refuse a history that cannot be called, and numbers of a load that are a function themselves."""
+    for name, value in loads.items():
+        if callable(value):
+            raise ModelError(
+                f"{owner}: {name} must be numbers, not a function. What varies with time is its factor, "
+                f"history=function; for several directions take a load for each, or a UserForce."
+            )
     if history is not None and (not callable(history) or history in (Constant, Table)):
         raise ModelError(
             f"{owner}: history must be a function of time such as Table(...), or None, not {show(history)}."

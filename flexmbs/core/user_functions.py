@@ -14,6 +14,7 @@ what a function is compiled into.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import types
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,7 +29,16 @@ from flexmbs.core.errors import CompilationWarning, ModelError
 from flexmbs.core.jit import Kernel
 from flexmbs.core.kernel_cache import Unkept, stamp
 
-__all__ = ["as_python", "called", "can_be_compiled", "frozen", "name_of", "refuse_writing", "warn_not_compiled"]
+__all__ = [
+    "as_python",
+    "called",
+    "can_be_compiled",
+    "check_arguments",
+    "frozen",
+    "name_of",
+    "refuse_writing",
+    "warn_not_compiled",
+]
 
 KEPT = "error_model", "boundscheck"
 FIRM = {"nopython": True, "fastmath": False}
@@ -49,6 +59,20 @@ def can_be_compiled(function: object) -> bool:
 def as_python(function: Any) -> Any:
     """The Python function of a compiled one; of others the same."""
     return function.py_func if can_be_compiled(function) else function
+
+
+def check_arguments(owner: str, name: str, function: Any, given: str) -> None:
+    """Refuse a function that cannot be called with these arguments, such as "(x, u, t)"."""
+    try:
+        signature = inspect.signature(as_python(function))
+    except (TypeError, ValueError):  # some that are written in C tell none
+        return
+    try:
+        signature.bind(*given.split(","))
+    except TypeError:
+        raise ModelError(
+            f"{owner}: {name} must be a function of {given}, and what is given takes {signature}."
+        ) from None
 
 
 def called(function: Any, *arguments: Any) -> Any:

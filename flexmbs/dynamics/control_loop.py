@@ -26,7 +26,7 @@ from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.core.user_functions import refuse_writing
-from flexmbs.model.control.calling import as_values, call, locked
+from flexmbs.model.control.calling import as_values, call, copies
 from flexmbs.model.control.controller import SampledController, check_controller
 from flexmbs.model.control.packed import evaluated
 from flexmbs.model.control.sensors import read_sensor
@@ -290,7 +290,6 @@ class ControlLoop:
     ) -> tuple[FloatArray, FloatArray]:
         """Output and next state of controller i from its state, its readings, and its own time."""
         c, owner, at = self.controllers[i], self._owners[i], f"at t = {t:g}"
-        x, u = locked(x), locked(u)
         what = f"output {at}"
         if self._packed[i]:
             f, following = call(owner, what, evaluated, c, x, u, t)
@@ -301,11 +300,11 @@ class ControlLoop:
                 return found
         began = perf_counter()
         try:
-            output = as_values(owner, what, call(owner, what, c.output, x, u, t), len(c.actuators))
+            output = as_values(owner, what, call(owner, what, c.output, *copies(x, u), t), len(c.actuators))
             what = f"update {at}"
-            following = (
-                np.array(x) if self._stays[i] else as_values(owner, what, call(owner, what, c.update, x, u, t), len(x))
-            )
+            following = np.array(x)
+            if not self._stays[i]:
+                following = as_values(owner, what, call(owner, what, c.update, *copies(x, u), t), len(x))
             if table is not None and c in table.called:
                 for what in ("output", "update"):
                     refuse_writing(f"{owner}: {what} {at}", getattr(c, what), x, u, t)

@@ -36,7 +36,8 @@ def single_pair(m: Mechanics, k: int) -> tuple[str, str]:
 def pair_along(m: Mechanics, item: int) -> tuple[str, str]:
     """The same of an element of a contact along a body."""
     end = m.markers.markers[int(m.distributed.mA[item])]
-    return m.distributed_owners[int(m.distributed.pair[item])].name, f"a body and {end}"
+    pair = int(m.distributed.pair[item])
+    return m.distributed_owners[pair].name, f"{m.distributed_shapes[pair]} and {end}"
 
 
 class GapRows(NamedTuple):

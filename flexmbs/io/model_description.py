@@ -12,7 +12,7 @@ import hashlib
 import importlib
 import json
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
@@ -39,7 +39,15 @@ from flexmbs.reduction.model import ReducedModel
 if TYPE_CHECKING:
     from flexmbs.model.model import Model
 
-__all__ = ["check_same_model", "describe_model", "differences", "fingerprint", "known_classes", "rebuild_model"]
+__all__ = [
+    "check_same_model",
+    "describe_model",
+    "differences",
+    "fingerprint",
+    "known_classes",
+    "rebuild_model",
+    "without_form",
+]
 
 ROOMS = (
     "flexmbs.model.bodies", "flexmbs.model.contacts", "flexmbs.model.control", "flexmbs.model.forces",
@@ -196,6 +204,7 @@ class _Describer:
         sampled = field == "history" and callable(value) and not isinstance(value, Table | Constant)
         if sampled and self.sampler is not None:
             return to_plain(self.owner, self.sampler.table(self.owner, value))  # type: ignore[arg-type]
+        value = self.model.present(value)  # what a sensor refers to may be numbered
         if value in self.numbers:
             return {"class": "item", "number": self.numbers[value]}
         whole = getattr(value, "part_of", None)
@@ -376,6 +385,24 @@ def _mesh_arrays(mesh: Mesh) -> dict[str, NDArray[Any]]:
     for i, parts in enumerate(mesh.cell_sets.values()):
         arrays |= {f"cell_sets/{i}/{j}": cells for j, cells in enumerate(parts)}
     return arrays | {f"point_data/{i}": np.asarray(values) for i, values in enumerate(mesh.point_data.values())}
+
+
+def without_form(plain: Plain) -> list[str]:
+    """What a description has the name of only, functions and objects of a user, in words with the item."""
+    found = [(str(item.get("name") or item.get("class")), part) for item in plain["items"] for part in _unformed(item)]
+    return [f"the {part['class']} {part['name']} of {item!r}" for item, part in found]
+
+
+def _unformed(plain: Plain) -> Iterator[dict[str, Any]]:
+    """The parts of a description that `_without_plain_form` has made."""
+    if isinstance(plain, Mapping):
+        if plain.get("class") in ("function", "object") and set(plain) == {"class", "name"}:
+            yield dict(plain)
+        parts: Iterable[Any] = plain.values()
+    else:
+        parts = plain if isinstance(plain, list | tuple) else ()
+    for part in parts:
+        yield from _unformed(part)
 
 
 def _without_plain_form(value: object) -> Plain:

@@ -29,7 +29,7 @@ from flexmbs.dynamics.control_loop import ControlState
 from flexmbs.integrators.contracts import StepState
 from flexmbs.io.journal import JournalWriter
 from flexmbs.io.journal_reader import is_journal, read_journal
-from flexmbs.io.model_description import describe_model
+from flexmbs.io.model_description import describe_model, without_form
 from flexmbs.io.time_data import Column, TimeData
 from flexmbs.io.timestore import close_journal, model_of, read_time, write_time
 from flexmbs.results.records import Happened, Iteration
@@ -68,7 +68,13 @@ def columns(n_q: int, n_v: int, n_c: int, n_turns: int) -> tuple[Column, ...]:
 
 
 def save(solution: TimeSolution, path: str | PathLike[str]) -> Path:
-    """Write a motion to an HDF5 file."""
+    """Write a motion to an HDF5 file.
+
+    Warns
+    -----
+    LossWarning
+        If the model has functions, which no file can hold: it can be loaded with the model beside it only.
+    """
     energy = np.column_stack([getattr(solution.energy, name) for name in ENERGIES])
     angles = solution.counted_angles
     counted = np.empty((len(solution), 0)) if angles is None else angles
@@ -77,6 +83,12 @@ def save(solution: TimeSolution, path: str | PathLike[str]) -> Path:
         "residuals": solution.residuals, "counted": counted,
     }  # fmt: skip
     plain, meshes = describe_model(solution.model)
+    if without := without_form(plain):
+        warn_user(
+            f"save: no file can hold {without[0]}{' and others' if without[1:] else ''}; the file has the motion, "
+            f"and is read with the model beside it: load(path, model=model).",
+            LossWarning,
+        )
     c = solution.system.coordinates
     data = TimeData(
         arrays, _meta(solution), plain, {**meshes, **_memory(solution), "run/steps": solution.steps},

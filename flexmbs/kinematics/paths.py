@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.core.calls import with_methods
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.results.status import Status
@@ -48,6 +49,7 @@ class SingularPosition:
     located: bool = True
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class KinematicPath(TimeSolution):
     """One curve of positions: a `TimeSolution` over the length s of the curve in place of time.

@@ -71,7 +71,7 @@ def check_membership(owner: str, model: Model) -> None:
                         wrong = unknown_name(thing.kind, thing.name, names.get(thing.kind, ()))
                         raise ModelError(f"{owner}: {_label(kind, item)}: {wrong}")
                     continue
-                wanted = _wanted(thing)
+                wanted = model.present(_wanted(thing))
                 if wanted is None or wanted in known or getattr(wanted, "is_ground", False):
                     continue
                 raise ModelError(f"{owner}: {_label(kind, item)}: {_missing(model, wanted)}")

@@ -17,6 +17,7 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.core.units import SI, Units
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Marker
+from flexmbs.model.default_names import numbered
 from flexmbs.model.membership import bodies_of, check_membership
 from flexmbs.model.supports import Hinge
 
@@ -40,6 +41,7 @@ class Model(Hinted):
     ----------
     *items : body, support, Hinge, joint, load, force or controller
         In any order. What others refer to (bodies, joints, trees, states) must be among them; the ground need not.
+        Forces and controllers without a name are numbered where several are alike: "spring (1)", "spring (2)".
     units : Units, default SI
         Labels of the units for tables and plots; nothing is converted.
     name : str
@@ -79,6 +81,11 @@ class Model(Hinted):
     units: Units
     name: str
     items: tuple[Any, ...] = field(repr=False)
+    given: tuple[Any, ...] = field(repr=False)
+    """Items as they were given: those that are numbered are without their numbers."""
+
+    if TYPE_CHECKING:
+        _numbered: tuple[tuple[Any, Any], ...]
 
     def __init__(self, *items: Any, units: Units = SI, name: str = "model") -> None:
         owner = f"Model {as_name('Model', 'name', name)!r}"
@@ -95,9 +102,12 @@ class Model(Hinted):
             kind = _kind(owner, item)
             if kind:
                 kinds[kind].append(item)
+        new = tuple(pair for kind in ("forces", "controllers") for pair in numbered(kinds[kind]))
+        object.__setattr__(self, "_numbered", new)
+        object.__setattr__(self, "given", items)
         for key, group in kinds.items():
-            object.__setattr__(self, key, tuple(group))
-        object.__setattr__(self, "items", items)
+            object.__setattr__(self, key, tuple(self.present(item) for item in group))
+        object.__setattr__(self, "items", tuple(self.present(item) for item in items))
         object.__setattr__(self, "units", units)
         object.__setattr__(self, "name", name)
         self._check(owner)
@@ -144,18 +154,34 @@ class Model(Hinted):
         for what, group in named.items():
             twice = repeated(group)
             if twice:
-                raise ModelError(f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ.")
+                raise ModelError(
+                    f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ: give "
+                    f"name= to each."
+                )
         check_membership(owner, self)
         for described in self.described:
             described.check_in(owner, self)
 
     def with_(self, *items: Any) -> Model:
         """A copy with more items."""
-        return Model(*self.items, *items, units=self.units, name=self.name)
+        return Model(*self.given, *items, units=self.units, name=self.name)
 
     def named(self, name: str) -> Model:
         """A copy with another name."""
-        return Model(*self.items, units=self.units, name=name)
+        return Model(*self.given, units=self.units, name=name)
+
+    def present(self, item: Any) -> Any:
+        """An item as it is in the model: the numbered copy of a force or controller without a name, itself of others.
+
+        Examples
+        --------
+        >>> import flexmbs as fx
+        >>> ball = fx.PointMass(1.0, position=(0, 0), name="ball")
+        >>> left, right = (fx.SpringDamper(fx.ground.marker((x, 0)), ball, stiffness=1.0) for x in (-1.0, 1.0))
+        >>> fx.Model(ball, left, right).present(right).name
+        'spring (2)'
+        """
+        return next((other for given, other in self._numbered if given is item), item)
 
     def body(self, name: str) -> Any:
         """The body of that name."""

@@ -45,6 +45,9 @@ NARROWEST = 20
 """Cells are 2**-k wide for k from 0 to this [time]."""
 WIDER = tuple(range(-2, -21, -2))
 """The same k of those that are looked for where a second derivative is not told."""
+EPS = float(np.finfo(np.float64).eps)
+LARGEST = 1.0, DEGREE**2, DEGREE**4 / 3.0
+"""Of the polynomial of degree 16 and its derivatives: what round-off of one becomes in these."""
 RESOLVED = 1e-13
 """Sum of the last three coefficients, over the largest value in the cell, with which a series is the function."""
 NOISE = 1e-14
@@ -118,11 +121,13 @@ class _Sample(NamedTuple):
         return self.tail > RESOLVED * self.size and tail <= SAME * self.tail
 
     def cell(self, noise: float) -> _Cell:
-        """With this round-off."""
+        """With this round-off; a derivative is zero where rounded values cannot tell it from zero anywhere in it."""
         rows = np.zeros((3, DEGREE + 1))
         rows[0] = np.where(np.abs(self.series) < 1e-17 * self.size, 0.0, self.series)
         for m in (1, 2):
-            rows[m, : DEGREE + 1 - m] = chebyshev.chebder(rows[0], m) * (2.0 / self.width) ** m
+            found = chebyshev.chebder(rows[0], m) * (2.0 / self.width) ** m
+            if np.abs(found).sum() > EPS * self.size * LARGEST[m] * (2.0 / self.width) ** m:
+                rows[m, : DEGREE + 1 - m] = found
         return _Cell(rows, self.start, self.width, noise)
 
 
@@ -268,7 +273,6 @@ class Pieces:
         return values if np.isfinite(values).all() else NONE
 
 
-EPS = float(np.finfo(np.float64).eps)
 NONE: FloatArray = np.zeros(0)
 
 

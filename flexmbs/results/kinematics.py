@@ -147,7 +147,12 @@ def joint_of(states: States, joint: Any) -> Any:
     """
     found = states.model.joint(joint) if isinstance(joint, str) else joint
     if not any(found is j for j in states.model.joints):
-        raise ModelError(f"joint {getattr(joint, 'name', show(joint))!r} is not in model {states.model.name!r}.")
+        known = ", ".join(repr(j.name) for j in states.model.joints[:10]) or "none"
+        hint = f" That is a body: give a joint ({known}) or, for supports, a place on a flexible body."
+        raise ModelError(
+            f"joint {getattr(joint, 'name', show(joint))!r} is not in model {states.model.name!r}."
+            f"{hint if isinstance(joint, Body) else ''}"
+        )
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from flexmbs.core.attributes import Hinted
+from flexmbs.core.calls import with_methods
 from flexmbs.core.checks import as_count, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -56,6 +57,7 @@ class OperatingState(NamedTuple):
     t: float
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModalSolution(Hinted):
     r"""Roots and mode shapes of a model about a state.

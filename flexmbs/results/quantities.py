@@ -212,7 +212,7 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         thing, label, rest = _split(solution, what[0])
         return thing, label, [*rest, *what[1].split(".")]
     if not isinstance(what, str):
-        thing = _of_run(solution, what)
+        thing = _of_run(solution, solution.model.present(what))
         return [thing], name_of(solution, thing), []
     known = known_names(solution)
     if what == solution.name_of_t and what not in known:
@@ -251,7 +251,9 @@ def _first(things: list[Any], offered: Mapping[str, Offer]) -> list[str]:
 
 def _listed(things: list[Any], offered: Mapping[str, Offer]) -> list[str]:
     """What a table has of a thing that is named without a quantity."""
-    names = [name for name in getattr(things[0], "coordinates", ()) if name in offered]
+    one = things[0]
+    coordinates = *getattr(one, "coordinates", ()), *getattr(one, "own_coordinates", ())
+    names = [name for name in coordinates if name in offered]
     if hasattr(things[0], "equations"):
         names += ["force", "moment"]
     if "position" in offered:
@@ -288,8 +290,8 @@ def _offers(solution: States, thing: Any) -> dict[str, Offer]:
         sets = [name for name, nodes in thing.mesh.node_sets.items() if len(nodes) == 1]
         raise ModelError(
             f"a flexible body has many places; name one of {thing.name!r}: "
-            f"{', '.join(f'{thing.name}.{s}' for s in sets)}, or a node such as body.at(...). Its shape is drawn by "
-            f"plot_shape()."
+            f"{''.join(f'{thing.name!s}.{s}, ' for s in sets)}or a node such as body.at(...), as in "
+            f"plot((body.at(...), 'position')). Its shape is drawn by plot_shape()."
         )
     raise ModelError(
         f"expected a joint, force, actuator, sensor, marker, body or place on a flexible body such as beam.end, or its "
@@ -309,6 +311,8 @@ def _of_joint(solution: States, joint: Any) -> dict[str, Offer]:
                 f"{unit}/{units.time}",
                 lambda label=label: solution.coordinate_rate(joint, label),  # type: ignore[misc]
             )
+    for label in getattr(joint, "own_coordinates", ()):
+        found[label] = Offer(str(units.length), lambda label=label: solution.coordinate(joint, label))  # type: ignore[misc]
     found["force"] = Offer(units.of("force"), lambda: solution.reaction(joint), "inertial", SPACE, _plane(flat))
     moment = units.of("moment")
     frame = "link" if isinstance(joint, TreeCoordinate) or at_tree_coordinate(joint) else "marker of side b"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flexmbs.core.attributes import Hinted
+from flexmbs.core.calls import with_methods
 
 __all__ = ["ShownStates"]
 
 
+@with_methods
 class ShownStates(Hinted):
     """What stored states can be looked at as; `flexmbs.results.states.States` has what is shown."""
 
@@ -32,11 +34,49 @@ class ShownStates(Hinted):
 
         return plot_shape(self, resultant, step, ax)
 
-    def animate(self: Any, path: Any, **options: Any) -> Any:
-        """Write an animation (mp4 or gif by the ending of ``path``); see `flexmbs.visualization.animation`."""
+    def animate(
+        self: Any,
+        path: Any,
+        *,
+        colour: str = "displacement",
+        resultant: str | None = "bending",
+        speed: float | None = None,
+        fps: float = 25.0,
+        trail: float | None = None,
+        dpi: float = 100.0,
+        progress: bool = True,
+    ) -> Any:
+        """Write an animation; each frame shows the stored state that is nearest in time.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.mp4`` needs the program ffmpeg, ``.gif`` nothing.
+        colour : str, default "displacement"
+            By what surfaces of reduced models are coloured; or "stress".
+        resultant : str, default "bending"
+            Stress resultant such as "N" by which lines are coloured; None for one colour.
+        speed : float, optional
+            Time of the model per time of the film: 0.1 is ten times slower than real. Left out, real time where that
+            takes 2 s to 10 minutes.
+        fps : float, default 25
+            Frames per second; at most 50 in a gif.
+        trail : float, optional
+            Duration of traces [time]; left out, from the start.
+        dpi : float, default 100
+            Dots per inch; figures are about 7 in wide.
+        progress : bool, default True
+
+        Returns
+        -------
+        Path
+        """
         from flexmbs.visualization.time_views import animate
 
-        return animate(self, path, **options)
+        return animate(
+            self, path, colour=colour, resultant=resultant, speed=speed, fps=fps, trail=trail, dpi=dpi,
+            progress=progress,
+        )  # fmt: skip
 
     def table(self: Any, *what: Any) -> Any:
         """Columns of quantities by name, with units: a mapping, for CSV files and pandas.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from flexmbs.core.calls import with_methods
 from flexmbs.core.checks import as_array, as_count, is_among, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, a_or_an, unknown_name
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["States", "as_flexible", "coordinate_of", "of_place"]
 
 
+@with_methods
 class States(ShownStates):
     """Stored states of a model: what static solutions and motions have in common.
 
@@ -248,10 +250,12 @@ class States(ShownStates):
         return self.coordinate(joint, "displacement", step)
 
     def coordinate(self, joint: Any, label: str, step: int | None = None) -> Any:
-        """A coordinate (n,) that a joint leaves free, by its label: angle, displacement, distance."""
+        """A coordinate (n,) that a joint leaves free, by its label: angle, displacement, distance, place."""
         joint = named_joint(self, joint)
         if isinstance(joint, TreeCoordinate):
             found = joint_motion(self, joint)[0][:, coordinate_of(joint, label).b.index]
+        elif (own := own_place(self, joint, label)) is not None:
+            found = np.asarray(self.q[:, own])
         else:
             joint = joint_of(self, meant_joint(self, joint))
             pair = coordinate_of(joint, label)
@@ -264,6 +268,8 @@ class States(ShownStates):
         joint = named_joint(self, joint)
         if isinstance(joint, TreeCoordinate):
             found = joint_motion(self, joint)[1][:, coordinate_of(joint, label).b.index]
+        elif (own := own_place(self, joint, label)) is not None:
+            found = np.asarray(self.v[:, own])
         else:
             joint = joint_of(self, meant_joint(self, joint))
             pair = coordinate_of(joint, label)
@@ -308,6 +314,7 @@ class States(ShownStates):
         acts after law and limits, its power, and the value held for it. This force is positive where it drives the
         coordinate up.
         """
+        force = self.model.present(force)
         if any(force is one or force == one.name for one in self.model.forces):
             return force_history(self, self.model.force(force) if isinstance(force, str) else force)
         actuator = meant_actuator(self, force)
@@ -334,7 +341,7 @@ class States(ShownStates):
         >>> run.contact("touch").normal.shape == (len(run.t), 1)
         True
         """
-        found = self.model.force(getattr(contact, "name", contact))
+        found = self.model.force(getattr(self.model.present(contact), "name", contact))
         if not hasattr(found, "touching"):
             raise ModelError(
                 f"contact: {show(contact)} is no Contact of model {self.model.name!r}, nor the name of one."
@@ -450,8 +457,17 @@ def coordinate_of(joint: Any, label: str) -> Any:
     """The pair of markers of a coordinate that a joint leaves free."""
     offered = getattr(joint, "coordinates", {})
     if label not in offered:
-        raise ModelError(f"joint {joint.name!r} has no {label}; it has {', '.join(offered) or 'no coordinate'}.")
+        known = ", ".join((*offered, *getattr(joint, "own_coordinates", ())))
+        raise ModelError(f"joint {joint.name!r} has no {label}; it has {known or 'no coordinate'}.")
     return offered[label]
+
+
+def own_place(states: States, joint: Any, label: str) -> int | None:
+    """Place in q and in v of a coordinate that a joint brings itself, such as the place of a sliding joint."""
+    own = getattr(joint, "own_coordinates", {})
+    if label not in own:
+        return None
+    return states.system.coordinates.extra_place(own[label])
 
 
 def _is_joint(at: object) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from flexmbs.core.calls import with_methods
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["StaticSolution"]
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class StaticSolution(States):
     """Equilibria of a model at ascending load factors.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.attributes import Hinted
+from flexmbs.core.calls import with_methods
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.distinct_names import number_meant
 from flexmbs.dynamics.momentum import momentum
@@ -72,6 +73,7 @@ class Energy(Hinted):
         return np.asarray(change - (work - work[0]))
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeSolution(States):
     """Motion of a model.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.core.checks import show
+from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.io.sealed import as_target
@@ -52,6 +52,7 @@ class Evaluations:
     ----------
     family : Family
     measures : Measure or History, or a sequence of them
+        At least one `Measure`: optimisers get numbers; histories are only kept in the file.
     analysis : Simulation, Statics, ...
     file : path-like
         Where runs are kept.
@@ -89,6 +90,11 @@ class Evaluations:
     ) -> None:
         if not isinstance(family, Family):
             raise ModelError(f"Evaluations: expected a Family, not {show(family)}.")
+        if isinstance(measures, History) or (is_list(measures) and all(isinstance(m, History) for m in measures)):
+            raise ModelError(
+                "Evaluations: there is no Measure among the measures; a History is kept in the file, but is no number "
+                "for an optimiser. Make a Measure of it, such as a sum of squares of differences from a record."
+            )
         self.family, self.file, self.workers = family, file, workers
         self.failed = float(failed)
         self._study = Study(family, Points([family.centre]), measures, analysis)

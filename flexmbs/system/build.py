@@ -84,6 +84,7 @@ class Mechanics:
     contact_owners: tuple[Any, ...]
     distributed: DistributedGroup
     distributed_owners: tuple[Any, ...]
+    distributed_shapes: tuple[Any, ...]
     searched: tuple[SearchedContact, ...]
     wrenches: WrenchGroup
     wrench_offsets: IntArray
@@ -271,6 +272,7 @@ class _Builder:
         return Mechanics(
             marker_set, tuple(active), tuple(dropped), joints, forces, angles, tuple(f for f, _ in self.force_items),
             contacts, tuple(f for f, _ in self.contact_items), distributed, tuple(f for f, _ in self.along_items),
+            tuple(pair.b for _, pair in self.along_items),
             searched,
             wrench_group(
                 [w for w, _ in self.wrench_items],

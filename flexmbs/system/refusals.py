@@ -61,9 +61,10 @@ def refuse_pair(m: Mechanics, owner: Any, a: int, b: int, t: float) -> None:
 
 def refuse_along(m: Mechanics, bad: int, t: float) -> None:
     """Element number ``bad`` of contacts along bodies has no gap, or no force."""
-    owner = m.distributed_owners[int(m.distributed.pair[bad])]
+    pair = int(m.distributed.pair[bad])
+    owner, shape = m.distributed_owners[pair], m.distributed_shapes[pair]
     raise EvaluationError(
-        f"contact {owner.name!r} along a body at t = {t:g}, with {m.markers.markers[int(m.distributed.mA[bad])]}: it "
+        f"contact {owner.name!r} of {shape} at t = {t:g}, with {m.markers.markers[int(m.distributed.mA[bad])]}: it "
         f"is not a finite number; does the axis of the body meet a centre or an axis?"
     )
 

@@ -10,11 +10,13 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.names_in_pictures import as_drawn
+from flexmbs.results.quantities import asked
 from flexmbs.visualization import style
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 
 if TYPE_CHECKING:
     from flexmbs.analysis.paths.results import EquilibriumPath, EquilibriumPaths
+    from flexmbs.results.static import StaticSolution
 
 __all__ = ["draw_equilibrium_paths"]
 
@@ -68,6 +70,8 @@ def _pieces(path: EquilibriumPath) -> list[tuple[int, int, bool]]:
 
 def _measure(path: EquilibriumPath, of: Any) -> tuple[Any, str]:
     """The function that is drawn, and what to call it."""
+    if isinstance(of, str):
+        return _by_name(path, of)
     if isinstance(of, tuple) and len(of) == 2:
         if not hasattr(path, "displacement"):
             raise ModelError(
@@ -97,4 +101,20 @@ def _measure(path: EquilibriumPath, of: Any) -> tuple[Any, str]:
             return values
 
         return measured, ""
-    raise ModelError(f"plot: of must be a function of a path, or (place, direction), not {show(of)}.")
+    raise ModelError(
+        f"plot: of must be a name such as 'tip.position.y', a function of a path, or (place, direction), not "
+        f"{show(of)}."
+    )
+
+
+def _by_name(path: EquilibriumPath, of: str) -> tuple[Any, str]:
+    """A quantity by its name, as other results take it."""
+
+    def number(solution: StaticSolution) -> FloatArray:
+        found = {name: values for one in asked(solution, of) for name, values in one.columns().items()}
+        if len(found) != 1:
+            raise ModelError(f"plot: {of!r} stands for {len(found)} numbers; name one: {', '.join(map(repr, found))}.")
+        return next(iter(found.values()))
+
+    first = asked(path.equilibrium(0), of)[0]
+    return lambda x: x.evaluated(number), f"{of} [{first.unit}]"

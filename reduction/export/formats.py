@@ -158,6 +158,9 @@ def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
     names: list[str] = []
     for name in as_names("export", "to", to):
         if name not in FORMATS and name not in FAMILIES:
+            readable = [f"to={known!r}, {f.text}" for known, f in FORMATS.items() if name.lower() in f.text.lower()]
+            if readable:
+                raise ModelError(f"export: there is no format named {name!r}; take {'; or '.join(readable)}.")
             raise ModelError(f"export: {unknown_name('format', name, [*FORMATS, *FAMILIES])}")
         names += FAMILIES.get(name, (name,))
     if not names:

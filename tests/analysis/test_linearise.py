@@ -176,6 +176,16 @@ def test_prescribed_motion_as_input() -> None:
     assert abs(linear.D[2, 0]) == pytest.approx(M + m - (m * arm) ** 2 / turn, rel=1e-6)
 
 
+def test_a_motion_that_a_function_keeps_constant_is_at_rest() -> None:
+    """The rest is an equilibrium of a model without any force that round-off could be compared with."""
+    table, mass = fx.PointMass(1.0, position=(0, 0), name="table"), fx.PointMass(1.0, position=(0, 1), name="mass")
+    guides = [fx.PointOnLineConstraint(fx.ground, one, at=one.position, axis=(0, 1)) for one in (table, mass)]
+    spring = fx.SpringDamper(table, mass, stiffness=100.0)
+    shaker = fx.DistanceDriver(fx.ground.marker((0, -1)), table, lambda t: 1.0, name="shaker")
+    found = fx.linearise(fx.Model(table, mass, *guides, spring, shaker), ["shaker"], [fx.control.PositionSensor(mass)])
+    assert abs(found.poles).max() == pytest.approx(10.0)
+
+
 def test_first_order_states_and_their_actuators() -> None:
     """A motor with L di/dt = u - R i - k w, u added to its output: torque k i."""
     _, model = hanging()

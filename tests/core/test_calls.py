@@ -155,12 +155,20 @@ def test_what_it_costs():
         ("RBE3", "linear.DistributingCoupling"), ("BallJoint", "SphericalJoint"), ("HingeJoint", "RevoluteJoint"),
         ("Slider", "PrismaticJoint"),
         ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "FixedJoint"),
+        ("HydraulicCylinder", "control.LineActuator"), ("Rope", "FlexibleBody"), ("step5", "motions.Ramp"),
+        ("LQR", "control.StateFeedback"), ("Tire", "SpringDamper"), ("Clearance", "JointStop"),
         ("Revolut", "RevoluteJoint"), ("rectangle", "meshes.rectangle"),
     ],
 )  # fmt: skip
 def test_terms_of_the_field(term, here):
     with pytest.raises(AttributeError, match=rf"no attribute '{term}'; did you mean {here}\b"):
         getattr(fx, term)
+
+
+def test_motions_of_other_programs():
+    for term, here in (("Chirp", "Function"), ("Trapezoid", "Ramp")):
+        with pytest.raises(AttributeError, match=rf"did you mean {here}\b"):
+            getattr(fx.motions, term)
 
 
 def test_every_hint_is_a_name():

@@ -58,6 +58,20 @@ def test_a_rope_does_not_buckle_into_another_solution(elements: int) -> None:
     assert np.abs(run.energy.balance).max() < 0.05 * np.ptp(run.energy.potential)
 
 
+def test_the_work_of_a_constant_torque_is_what_a_gain_is_compared_with(recwarn: pytest.WarningsRecorder) -> None:
+    """Kinetic energy and the potential of the torque take each other off."""
+    crank = fx.PlanarRigidBody.rod((0, 0), (0.1, 0), mass=1.0, name="crank")
+    lever = fx.PlanarRigidBody.rod((0, -0.3), (0.19, 0.27), mass=2.0, name="lever")
+    hinge = fx.RevoluteJoint(fx.ground, crank, at=(0, 0), name="hinge")
+    joints = (
+        fx.RevoluteJoint(fx.ground, lever, at=(0, -0.3), name="pivot"),
+        fx.PointOnLineConstraint(lever, crank, at=(0.1, 0), axis=(0.1, 0.3)),
+    )
+    run = fx.simulate(fx.Model(crank, lever, hinge, *joints, fx.JointForce(hinge, 5.0)), until=0.3, step=2e-4)
+    assert run.energy.balance.max() < 0.01 * run.energy.kinetic.max()
+    assert not [w for w in recwarn if "nowhere" in str(w.message)]
+
+
 def test_energy_from_nowhere_is_told() -> None:
     """A ball falls on a stiff stop with fixed steps many times as long as the contact."""
     ball = fx.PlanarRigidBody(1.0, 0.1, position=(0, 0), name="ball")

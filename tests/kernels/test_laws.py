@@ -152,8 +152,8 @@ def test_user_law_tells_what_failed_and_where() -> None:
         user_law("spring", lambda s, u, t: math.nan, None)(0.2, 0.3, 2.0)
     with pytest.raises(fx.ModelError, match=r"derivatives\(0\.2, 0\.3, 2\) must have shape \(2,\)"):
         user_law("spring", lambda s, u, t: 1.0, lambda s, u, t: (1.0,))(0.2, 0.3, 2.0)
-    with pytest.raises(fx.ModelError, match=r"derivatives\(.*TypeError"):
-        user_law("spring", lambda s, u, t: 1.0, lambda s: (1.0,))(0.2, 0.3, 2.0)
+    with pytest.raises(fx.ModelError, match=r"derivatives must be a function of \(coordinate, rate, t\)"):
+        user_law("spring", lambda s, u, t: 1.0, lambda s: (1.0,))
     with pytest.raises(fx.ModelError, match="force must be a function"):
         user_law("spring", 3.0, None)
     with pytest.raises(fx.ModelError, match="derivatives must be a function"):

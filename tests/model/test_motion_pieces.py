@@ -201,3 +201,20 @@ def test_splines_through_measured_values(spacing: float, noise: float) -> None:
     for k in range(3, 900, 97):
         t = float(times[int(k / 900 * (len(times) - 2))] + 0.37 * spacing)
         assert motion.at(t)[2] == pytest.approx(float(spline(t, 2)), abs=2e-3 * size)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda t: 1.0, lambda t: 1e3 * math.pi, lambda t: 3.7 * (math.cos(3 * t) ** 2 + math.sin(3 * t) ** 2)],
+)
+def test_what_rounded_values_cannot_tell_from_rest_is_rest(function: Callable[[float], float]) -> None:
+    for t in (0.0, 0.37, 12.0):
+        assert Function(function).at(t) == (function(t), 0.0, 0.0)
+        assert for_run(Function(function)).at(t) == (function(t), 0.0, 0.0)
+
+
+def test_a_steady_motion_has_no_acceleration_and_a_small_one_stays() -> None:
+    assert Function(lambda t: 1e3 + 0.3 * t).at(0.3) == (1000.09, pytest.approx(0.3), 0.0)
+    value, rate, acceleration = Function(lambda t: 1.0 + 1e-9 * math.sin(10.0 * t)).at(0.3)
+    assert (rate, acceleration) == pytest.approx((1e-8 * math.cos(3.0), -1e-7 * math.sin(3.0)), rel=1e-3)
+    assert value == 1.0 + 1e-9 * math.sin(3.0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.core.calls import with_methods
 from flexmbs.core.checks import as_number
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.data_frames import data_frame
@@ -18,6 +19,7 @@ from flexmbs.results.static import StaticSolution
 __all__ = ["CriticalPoint", "EquilibriumPath", "EquilibriumPaths"]
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class EquilibriumPath(StaticSolution):
     """Equilibria in the order in which a path goes through them: a `StaticSolution` whose load factor may go back.
@@ -99,6 +101,7 @@ class CriticalPoint(StaticSolution):
         return f"<{self.kind} at p = {self.parameter:.8g} on path {self.path}{of}{to}>"
 
 
+@with_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumPaths:
     """All paths that `trace_static` followed.
@@ -169,8 +172,9 @@ class EquilibriumPaths:
 
         Parameters
         ----------
-        of : function EquilibriumPath -> (n,) array, or (place, direction)
-            What is drawn to the right; of a place its displacement along a direction, (place, (0, -1)).
+        of : str, function EquilibriumPath -> (n,) array, or (place, direction)
+            What is drawn to the right: a name of one number such as ``"tip.position.y"``; of a place its displacement
+            along a direction, (place, (0, -1)).
         ax : matplotlib axes, optional
         label : str, optional
             What to call it.

@@ -96,7 +96,8 @@ class Cylinder(Shape):
 
     Notes
     -----
-    Partners: `Sphere`, `Vertex`. In planar models a circle, whose marker has z along the inertial z.
+    Partners: `Sphere`, `Vertex`, `Tube`, `Skin`. In planar models a circle, whose marker has z along the inertial z; a
+    pin with clearance in its hole is a `Sphere` in such a bore.
 
     Examples
     --------

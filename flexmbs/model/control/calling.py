@@ -11,10 +11,10 @@ import numpy as np
 from flexmbs.core.checks import as_array, as_name, is_among, shape_of, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import FlexmbsError, ModelError, a_or_an
-from flexmbs.core.user_functions import called
+from flexmbs.core.user_functions import called, check_arguments
 from flexmbs.model.forces.user_law import USER_ERRORS
 
-__all__ = ["as_function", "as_values", "call", "called_name", "joint_coordinate", "locked", "name_of", "only_label"]
+__all__ = ["as_function", "as_values", "call", "called_name", "copies", "joint_coordinate", "name_of", "only_label"]
 
 FEW = 50
 """Values in an array whose check is written for speed."""
@@ -50,9 +50,10 @@ def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
 
 
 def as_function(owner: str, name: str, value: object, signature: str) -> Callable[..., Any]:
-    """Something that can be called, and is not a class."""
+    """Something that can be called with these arguments, and is not a class."""
     if not callable(value) or isinstance(value, type):
         raise ModelError(f"{owner}: {name} must be a function of {signature}, not {show(value)}.")
+    check_arguments(owner, name, value, signature)
     return value
 
 
@@ -92,8 +93,6 @@ def only_label(joint: Any, label: str) -> str:
     return label or (next(iter(offered)) if len(offered) == 1 else "angle")
 
 
-def locked(array: FloatArray) -> FloatArray:
-    """A view that cannot be written to: what a user's function gets."""
-    seen = array.view()
-    seen.flags.writeable = False
-    return seen
+def copies(*arrays: Any) -> tuple[FloatArray, ...]:
+    """What a user's function gets, which may write to it: some libraries refuse arrays that cannot be written to."""
+    return tuple(np.array(array, dtype=np.float64) for array in arrays)

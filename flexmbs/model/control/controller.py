@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Controller", "SampledController", "check_common", "readings"]
 
 Update = Callable[[FloatArray, FloatArray, float], Any]
-"""(x, u, t) -> array; x and u cannot be written to."""
+"""(x, u, t) -> array; x and u are copies."""
 
 
 class SampledController(Protocol):

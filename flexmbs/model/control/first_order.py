@@ -18,7 +18,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.references import Description
 from flexmbs.model.control.actuator import as_actuators
-from flexmbs.model.control.calling import as_function, as_values, call, locked
+from flexmbs.model.control.calling import as_function, as_values, call, copies
 from flexmbs.model.control.filters import Coefficients, Matrix, as_transfer_function, state_space
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 
@@ -117,7 +117,7 @@ class FirstOrder(Description):
         n = self.size
         if self.jacobian is not None:
             owner, what = f"FirstOrder {self.name!r}", f"jacobian at t = {t:g}"
-            found = call(owner, what, self.jacobian, *_arguments(x, u), t)
+            found = call(owner, what, self.jacobian, *copies(x, u), t)
             return as_array(owner, what, [[found]] if n == 1 and not shape_of(found) else found, (n, n))
         columns = np.empty((n, n))
         for k in range(n):
@@ -128,7 +128,7 @@ class FirstOrder(Description):
 
     def _called(self, what: str, function: Function, x: FloatArray, u: FloatArray, t: float, count: int) -> FloatArray:
         owner, what = f"FirstOrder {self.name!r}", f"{what} at t = {t:g}"
-        return as_values(owner, what, call(owner, what, function, *_arguments(x, u), t), count)
+        return as_values(owner, what, call(owner, what, function, *copies(x, u), t), count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,8 +280,3 @@ def transfer_function(
     none = isinstance(actuator, list | tuple) and not actuator
     C, D = (None, None) if none else (form.C, form.D)
     return linear_states(form.A, form.B, sensor, C=C, D=D, actuators=actuator, name=name)
-
-
-def _arguments(x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What a user's function gets: arrays that cannot be written to."""
-    return locked(np.asarray(x, dtype=np.float64)), locked(np.asarray(u, dtype=np.float64))

@@ -69,7 +69,7 @@ class DistributedLoad(Description):
     history: History = None
 
     def __post_init__(self) -> None:
-        check_history("DistributedLoad", self.history)
+        check_history("DistributedLoad", self.history, load=self.load)
         reduced = hasattr(type(self.body), "line_resultant")
         if reduced:
             _ = self.body.line_resultant  # refuses parts without lines
@@ -127,7 +127,7 @@ class Gravity(Description):
     targets: ClassVar[tuple[FlexibleBody, ...]] = ()
 
     def __post_init__(self) -> None:
-        check_history("Gravity", self.history)
+        check_history("Gravity", self.history, acceleration=self.acceleration)
         if isinstance(self.acceleration, Real):
             raise ModelError(
                 f"Gravity: acceleration must be a vector such as (0, 0, -9.81) or (0, -9.81), not "

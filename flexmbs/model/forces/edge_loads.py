@@ -100,7 +100,7 @@ class EdgeLoad(Description):
     def __post_init__(self) -> None:
         owner = f"EdgeLoad at {as_attachment('EdgeLoad', self.at)}"
         as_surface(owner, self.at.body)
-        check_history("EdgeLoad", self.history)
+        check_history("EdgeLoad", self.history, load=self.load)
         object.__setattr__(self, "load", tuple(as_array(owner, "load", self.load, (3,)).tolist()))
         _sides(owner, self.at)
 
@@ -170,7 +170,7 @@ class EdgeMoment(Description):
     def __post_init__(self) -> None:
         owner = f"EdgeMoment at {as_attachment('EdgeMoment', self.at)}"
         as_surface(owner, self.at.body)
-        check_history("EdgeMoment", self.history)
+        check_history("EdgeMoment", self.history, moment=self.moment)
         moment = as_array(owner, "moment", self.moment, (3,))
         object.__setattr__(self, "moment", tuple(moment.tolist()))
         _sides(owner, self.at)

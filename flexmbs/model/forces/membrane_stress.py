@@ -69,7 +69,7 @@ class MembraneStress(Description):
 
     def __post_init__(self) -> None:
         as_surface("MembraneStress", self.body)
-        check_history("MembraneStress", self.history)
+        check_history("MembraneStress", self.history, stress=self.stress)
         owner = f"MembraneStress in {self.body.name!r}"
         stress = as_array(owner, "stress", self.stress, (3,), unit="force/length")
         object.__setattr__(self, "stress", tuple(stress.tolist()))
@@ -124,7 +124,7 @@ class ThermalStrain(Description):
 
     def __post_init__(self) -> None:
         as_surface("ThermalStrain", self.body)
-        check_history("ThermalStrain", self.history)
+        check_history("ThermalStrain", self.history, strain=self.strain)
         owner = f"ThermalStrain in {self.body.name!r}"
         object.__setattr__(self, "strain", tuple(as_array(owner, "strain", self.strain, (3,)).tolist()))
         stiffness = self.body.sheet_stiffness

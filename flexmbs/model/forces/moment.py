@@ -73,7 +73,7 @@ class Moment(Description):
     def __post_init__(self) -> None:
         place = as_place("Moment", self.at)
         owner = f"Moment at {place}"
-        check_history("Moment", self.history)
+        check_history("Moment", self.history, moment=self.moment)
         object.__setattr__(self, "at", place)
         object.__setattr__(self, "follower", as_flag(owner, "follower", self.follower))
         if isinstance(place, Marker):

@@ -60,7 +60,7 @@ class NodalLoad(Description):
         if not hasattr(self.body, "nodal_force"):
             raise ModelError(f"NodalLoad: body must be a LinearBody, not {show(self.body)}.")
         owner = f"NodalLoad on {self.body.name!r}"
-        check_history(owner, self.history)
+        check_history(owner, self.history, force=self.force)
         if self.name:
             as_name(owner, "name", self.name)
         force = as_array(owner, "force", self.force, (3,), unit="force")

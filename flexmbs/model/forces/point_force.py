@@ -72,7 +72,7 @@ class PointForce(Description):
     def __post_init__(self) -> None:
         place = as_place("PointForce", self.at)
         owner = f"PointForce at {place}"
-        check_history("PointForce", self.history)
+        check_history("PointForce", self.history, force=self.force)
         object.__setattr__(self, "at", place)
         if isinstance(place, Marker):
             force = in_space(owner, "force", self.force, place.planar, "force")

@@ -61,7 +61,7 @@ class Pressure(Description):
 
     def __post_init__(self) -> None:
         as_surface("Pressure", self.body)
-        check_history("Pressure", self.history)
+        check_history("Pressure", self.history, pressure=self.pressure)
         owner = f"Pressure on {self.body.name!r}"
         object.__setattr__(self, "pressure", as_number(owner, "pressure", self.pressure, unit="force/length^2"))
 

@@ -14,7 +14,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, FlexmbsError, ModelError
 from flexmbs.core.references import Description
 from flexmbs.core.rotations import from_vector
-from flexmbs.core.user_functions import called
+from flexmbs.core.user_functions import called, check_arguments
 from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.forces.row_force import RowForce
@@ -97,6 +97,8 @@ class UserForce(Description):
             value = getattr(self, name)
             if not (callable(value) or (value is None and name == "jacobian")) or isinstance(value, type):
                 raise ModelError(f"{owner}: {name} must be a function of (p, R, twist, t), not {show(value)}.")
+            if value is not None:
+                check_arguments(owner, name, value, "(p, R, twist, t)")
 
     def in_model(self, length: float) -> UserForce:
         """The same in a model of a length, for steps of differences; it tells of moments that are lost."""

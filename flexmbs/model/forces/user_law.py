@@ -8,7 +8,7 @@ from typing import cast
 
 from flexmbs.core.checks import as_array, as_number, show
 from flexmbs.core.errors import FlexmbsError, ModelError
-from flexmbs.core.user_functions import called
+from flexmbs.core.user_functions import called, check_arguments
 
 __all__ = ["Derivatives", "ForceFunction", "UserLaw", "user_law"]
 
@@ -89,8 +89,10 @@ def _failed(owner: str, where: str, error: Exception) -> ModelError:
 
 
 def user_law(owner: str, function: object, derivatives: object, sign: float = 1.0) -> UserLaw:
-    """The law of a function (coordinate, rate, t), checked to be callable."""
+    """The law of a function (coordinate, rate, t), checked to be callable so."""
     for name, value in (("force", function), ("derivatives", derivatives)):
         if not (callable(value) or (name == "derivatives" and value is None)) or isinstance(value, type):
             raise ModelError(f"{owner}: {name} must be a function of (coordinate, rate, t), not {show(value)}.")
+        if value is not None:
+            check_arguments(owner, name, value, "(coordinate, rate, t)")
     return UserLaw(owner, cast("ForceFunction", function), cast("Derivatives | None", derivatives), sign)

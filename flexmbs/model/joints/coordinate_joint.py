@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["CoordinateJoint", "CoordinateMarker", "unit_of"]
 
 
+INSTEAD = (
+    " A rigid body in space is moved along an axis by fx.TranslationDriver((fx.ground.marker(point, axis=axis), "
+    "body.centre), motion), and turned by a RotationDriver on its joint."
+)
+
+
 def unit_of(kind: int, b: Marker) -> str:
     """Unit of a kind of rows with its side b, as `RowKind.unit`; of a generalised coordinate that of the coordinate."""
     return b.unit if isinstance(b, CoordinateMarker) else kind_of(kind).unit
@@ -72,6 +78,7 @@ class CoordinateMarker(Marker):
         else:
             raise ModelError(
                 f"CoordinateMarker: expected a node such as beam.end, a PlanarRigidBody or a PointMass, not {show(at)}."
+                f"{INSTEAD if isinstance(at, Body) else ''}"
             )
         if not is_among(coordinate, names):
             raise ModelError(f"CoordinateMarker on {body.name!r}: {unknown_name('coordinate', coordinate, names)}")

@@ -38,7 +38,7 @@ def fasten_edge(edge: Attachment, body: Side, name: str = "") -> tuple[RevoluteJ
     Returns
     -------
     tuple of RevoluteJoint
-        One for each node; the reaction of the edge is the sum of theirs.
+        One for each node; their sides b are the nodes, so that the sum of their reactions is the force on the edge.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def hinge_edge(edge: Attachment, body: Side, name: str = "") -> tuple[SphericalJ
     Returns
     -------
     tuple of SphericalJoint
-        One for each node.
+        One for each node; their sides b are the nodes, so that the sum of their reactions is the force on the edge.
 
     Raises
     ------

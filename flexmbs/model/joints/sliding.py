@@ -208,6 +208,11 @@ class SlidingJoint(Description):
         return (self.a.place,)
 
     @property
+    def own_coordinates(self) -> dict[str, CablePlace]:
+        """By label what results know as its coordinates: the arc length ``"place"`` from the start of the cable."""
+        return {"place": self.a.place}
+
+    @property
     def pairs(self) -> tuple[Pair, ...]:
         """The point on the cable with the body that slides."""
         axes = np.eye(3)

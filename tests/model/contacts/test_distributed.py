@@ -277,4 +277,4 @@ def test_bristles_along_a_body_that_let_go_early_are_told(stiffness: float, earl
     assert run.velocity(body.end)[-1, 0] > 0.05  # it has let go
     told = [str(w.message) for w in said if "let go at a friction of 0." in str(w.message)]
     assert len(told) == early, told
-    assert all("'touch': a body and " in text and "instead of static = 0.5" in text for text in told)
+    assert all("'touch': Tube of body " in text and "instead of static = 0.5" in text for text in told)

@@ -109,7 +109,7 @@ def test_bad_actuators(make, match: str) -> None:
     [
         (lambda h, s, rate, t: math.sqrt(-1.0), "failed with ValueError"),
         (lambda h, s, rate, t: math.nan, "must be finite"),
-        (lambda h: h, "failed with TypeError"),
+        (lambda h, s, rate, t: h + "N", "failed with TypeError"),
     ],
 )
 def test_failing_laws_are_named(law, match: str) -> None:

@@ -92,16 +92,22 @@ def test_bad_states(make, match: str) -> None:
         make()
 
 
-def test_failing_rates_are_named_with_the_time() -> None:
-    def spoil(x: np.ndarray, u: np.ndarray, t: float) -> np.ndarray:
-        x[0] = 1.0
+def test_rates_get_copies_which_they_may_write_to() -> None:
+    def rates(x: np.ndarray, u: np.ndarray, t: float) -> np.ndarray:
+        x *= -2.0
         return x
 
+    states = fx.control.FirstOrder([1.0, 2.0], rates)
+    x = np.array(states.start)
+    assert np.array_equal(states.rates_at(x, np.zeros(0), 0.0), [-2.0, -4.0])
+    assert np.array_equal(x, states.start)
+
+
+def test_failing_rates_are_named_with_the_time() -> None:
     for rates, match in (
         (lambda x, u, t: 1 / 0, "failed with ZeroDivisionError"),
         (lambda x, u, t: [1.0, math.inf], "must be finite"),
         (lambda x, u, t: [1.0], r"must have shape \(2,\)"),
-        (spoil, "read-only"),
     ):
         states = fx.control.FirstOrder([0.0, 0.0], rates, name="coil")
         with pytest.raises(ModelError, match=rf"FirstOrder 'coil': rates at t = 0\.5.*{match}"):

@@ -238,3 +238,8 @@ def test_vtu_is_a_name_of_an_export(tmp_path, lug):
     [written] = fx.reduction.export(lug, tmp_path / "modes.vtu", to="vtu")
     assert written.format == "paraview"
     assert written.path.read_text().startswith('<?xml version="1.0"?>')
+
+
+def test_programs_are_told_the_format_that_they_read(lug, tmp_path):
+    with pytest.raises(fx.ModelError, match="no format named 'simpack'; take to='sid', Standard Input Data of SIMPACK"):
+        fx.reduction.export(lug, tmp_path / "lug", to="simpack")
