@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import eye_array
 
+from flexmbs.analysis.directions import Directions
 from flexmbs.analysis.inputs import Input, find_inputs, load_column, outside_columns, without_inputs
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.moving_point import directions_in_motion, independent_places, moving_point, wanted_names
-from flexmbs.analysis.operating_point import Directions, OperatingPoint, operating_point, seen_later
+from flexmbs.analysis.operating_point import OperatingPoint, operating_point, seen_later
 from flexmbs.analysis.output_names import output_names, output_sensors
 from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.core.checks import as_flag, is_list

@@ -23,7 +23,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_array
 
-from flexmbs.analysis.operating_point import Directions, OperatingPoint, described_state, hold_outputs, solved_state
+from flexmbs.analysis.directions import Directions
+from flexmbs.analysis.operating_point import OperatingPoint, described_state, hold_outputs, solved_state
 from flexmbs.analysis.steady_motion import FrameMatrices, body_rotations
 from flexmbs.core.checks import is_list, show
 from flexmbs.core.contracts import FloatArray, IntArray, State

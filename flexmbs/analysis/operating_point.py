@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
+from flexmbs.analysis.directions import Directions
 from flexmbs.analysis.force_balance import SPINNING, unbalanced
 from flexmbs.analysis.small_motions import Rolling, SmallMotions
 from flexmbs.analysis.spinning_equilibrium import balanced
@@ -31,7 +32,7 @@ from flexmbs.analysis.steady_motion import (
     turned_deformation,
 )
 from flexmbs.core.checks import show
-from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.dynamics.consistent_state import accelerations, assemble
 from flexmbs.dynamics.control_loop import ControlLoop
@@ -39,11 +40,10 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.linearisation import (
     ConstrainedLinearisation,
     linearise_state,
-    moved,
     refuse_reactions,
     rolling_rows,
 )
-from flexmbs.dynamics.minimal import DENSE, Sizes, dependent_first, orthonormal_basis, partitioned_basis
+from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis
 from flexmbs.dynamics.start import check_supports, warn_of_softening
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
@@ -54,7 +54,6 @@ from flexmbs.system.symmetry import without_potential
 from flexmbs.system.system import System, compile_model
 
 __all__ = [
-    "Directions",
     "OperatingPoint",
     "described_state",
     "hold_outputs",
@@ -69,12 +68,6 @@ STEADY = 1e-6
 """Change of matrices along a motion, relative to what adds up in their entries, up to which they are constant."""
 RESTING = 1e-5
 """Velocity of a solution, relative to that of a free fall through its size, up to which it is at rest."""
-STEP = 1e-5
-"""Step of the differences of velocity constraints."""
-ROUND_OFF = 64.0 * float(np.finfo(float).eps)
-"""Change of the rate of a constraint, relative to the sum of its parts, that is none."""
-RATES = 1e-8
-"""Weight by which coordinates that have a rate of their own become dependent after all others."""
 
 
 class OperatingPoint(NamedTuple):
@@ -116,52 +109,6 @@ class OperatingPoint(NamedTuple):
         """Round-off (n,) of the balance of forces."""
         dyn, s = self.dyn, self.state
         return np.asarray(np.abs(self.lin.directions.T @ dyn.residual(s.q, s.v, s.a, s.lam)[: dyn.n_v]))
-
-
-class Directions(NamedTuple):
-    r"""The directions that the constraints allow: :math:`y = Q z`, :math:`\dot y = N u + V z`.
-
-    z are independent coordinates, some of the y, and u the rates of those of them, or of the first of them, that
-    may be chosen. About a motion with constraints on velocities (rolling) there are more z than u: such constraints
-    leave positions as they are, and say how fast some of them change where others are displaced,
-    :math:`V = -P(G W + \partial(G v)/\partial q) Q`. At rest those positions do not change, and are left out. V also
-    tells where N changes along a motion. Accelerations are :math:`\ddot y = N\dot u + A_1 u + A_0 z` with ``slowing``
-    and ``bending``.
-
-    ``positions (n, n_z)``: Q; ``N (n, n_u)``; ``turning (n, n_z)``: V; ``independent (n_z,)``: the places of z, of
-    those with rates first; ``P (n, n_c)``: the least that closes a gap.
-    """
-
-    positions: FloatArray
-    N: FloatArray
-    turning: FloatArray
-    independent: IntArray
-    P: FloatArray
-    slowing: FloatArray
-    bending: FloatArray
-
-    @classmethod
-    def of(cls, point: OperatingPoint) -> Directions:
-        """Of an operating point."""
-        dyn, lin = point.dyn, point.lin
-        n, still = len(lin.free), np.flatnonzero(~lin.states)
-        G, sizes = lin.G.toarray()[:, still], Sizes.of(dyn, lin.free[still])
-        inner, pseudo, independent = partitioned_basis(G, sizes, dependent_first(dyn, lin)[still])
-        N, P = np.zeros((n, inner.shape[1])), np.zeros((n, dyn.n_c))
-        N[still], P[still] = inner, pseudo
-        zero = np.zeros_like(N)
-        rolls = rolling_rows(dyn)
-        if point.seen_by is None or not rolls.any():
-            return cls(N, N, zero, still[independent], P, zero, zero)
-        last = dependent_first(dyn, lin)[still]
-        last[independent] *= RATES  # what has a rate has a position
-        holonomic = np.where(rolls[:, None], 0.0, G)
-        wider, _, places = partitioned_basis(holonomic, sizes, last)
-        order = np.argsort(~np.isin(places, independent), kind="stable")
-        Q = np.zeros((n, len(places)))
-        Q[still], places = wider[:, order], still[places[order]]
-        turning = -P @ _rates_along(point, Q, point.matrices.W @ Q)
-        return cls(Q, N, turning, places, P, turning @ N[places], turning @ turning[places])
 
 
 def operating_point(
@@ -453,20 +400,3 @@ def _periodic(point: OperatingPoint, what: str) -> str:
         f"the linear equations are periodic, so that there are no roots; stability follows from Floquet's theory: "
         f"flexmbs.floquet."
     )
-
-
-def _rates_along(point: OperatingPoint, Q: FloatArray, V: FloatArray) -> FloatArray:
-    """Central differences (n_c, m) of G v + g_t along increments Q of positions and V of velocities."""
-    dyn, s, E = point.dyn, point.state, point.lin.directions
-    out, unit = np.zeros((dyn.n_c, Q.shape[1])), dyn.system.increment_sizes[point.lin.free]
-    noise = ROUND_OFF * (abs(point.lin.G) @ np.abs(E.T @ s.v))
-    for j in range(Q.shape[1]):
-        sides, sizes = [], [float((np.abs(x[:, j]) / unit).max(initial=0.0)) for x in (Q, V)]
-        step = STEP / (sizes[0] or sizes[1] or 1.0)
-        for h in (step, -step):
-            dyn.residual(moved(dyn, s.q, h * (E @ Q[:, j])), s.v + h * (E @ V[:, j]), s.a, s.lam)
-            sides.append(dyn.rates())
-        change = sides[0] - sides[1]
-        out[:, j] = np.where(np.abs(change) > noise, change / (2.0 * step), 0.0)
-    dyn.residual(s.q, s.v, s.a, s.lam)
-    return out

@@ -45,7 +45,7 @@ REAL = 1e-10
 
 
 class Rolling(NamedTuple):
-    """y = Q z, dy/dt = N u + V z, z = y at ``independent``: `flexmbs.analysis.operating_point.Directions`.
+    """y = Q z, dy/dt = N u + V z, z = y at ``independent``: `flexmbs.analysis.directions.Directions`.
 
     ``unbalanced (n,)``: forces that are left of the balance at the state.
     """

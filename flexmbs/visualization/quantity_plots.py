@@ -10,7 +10,8 @@ from flexmbs.core.checks import show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.names_in_pictures import as_drawn
 from flexmbs.io.sealed import as_target, replaced
-from flexmbs.results.quantities import VALUE, asked, over, together
+from flexmbs.results.offers import VALUE
+from flexmbs.results.quantities import asked, over, together
 from flexmbs.visualization.figures import checked_axes, look, new_axes
 from flexmbs.visualization.time_plots import beside, dots, line
 
