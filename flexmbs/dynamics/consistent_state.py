@@ -258,9 +258,12 @@ def accelerations(
     dyn.r[dyn.n_v :] = gamma
     a, lam = _corrected(dyn, zero, lam)
     if any(smooth):
-        faster = dyn.residual(q, v + smooth[1] * a, zero, np.zeros(dyn.n_c))[: dyn.n_v].copy()
+        later, own = v + smooth[1] * a, dyn.first_order
+        later[own] = v[own]  # what these drive is not in D
+        faster = dyn.residual(q, later, zero, np.zeros(dyn.n_c))[: dyn.n_v].copy()
         dyn.residual(q, v, a, lam)
         dyn.r[: dyn.n_v] = forces - faster
+        dyn.r[own] = a[own] + forces[own]  # which is what D makes of a in their rows
         dyn.r[dyn.n_v :] = 0.0
         a, lam = _corrected(dyn, a, lam)
     else:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State, Term
+from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State, Term
 from flexmbs.core.errors import SingularError
 from flexmbs.core.given import VELOCITY
 from flexmbs.core.rotations import IDENTITY
@@ -224,6 +224,12 @@ class Dynamics:
             clear_blocks(self.B, self.system.turned_blocks)
         self._tangent.run(state_of(q, v, a, lam), self.env, weights, on_rates)
         return self.r
+
+    @cached_property
+    def first_order(self) -> IntArray:
+        """Places in v of states by functions of users, and of filters: what they read and drive is in no tangent."""
+        places = [np.asarray(places, dtype=np.int64) for _, places in self.python.states]
+        return np.concatenate(places) if places else np.zeros(0, dtype=np.int64)
 
     def state_rates(self, state: State) -> FloatArray:
         """Minus the rates (n_v,) of first-order states, and what they hold into the held values."""

@@ -157,3 +157,27 @@ def test_first_accelerations_of_a_spin_are_of_second_order() -> None:
         off.append(np.abs(run.a[0, 3:] - exact).max() / np.abs(exact).max())
     assert off[0] < 1e-5
     assert off[1] == pytest.approx(off[0] / 4, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "scheme", [fx.GeneralizedAlpha(), fx.AugmentedLagrangian(), fx.BDF()], ids=lambda x: str(x)[:8]
+)
+def test_first_accelerations_with_first_order_states(scheme: fx.integrators.Integrator) -> None:
+    """What a state drives acts at its value: m a = x - c v, dx/dt = (u - x) / T with a sensor of v; error h^2."""
+    m, c, T, speed, start_value = 2.0, 30.0, 0.02, 0.7, 1.3
+    errors = []
+    for h in (4e-4, 2e-4):
+        body = fx.RigidBody(m, (1, 1, 1), position=(0, 0, 0), velocity=(speed, 0, 0), name="body")
+        rail = fx.PrismaticJoint(fx.ground, body, at=(0, 0, 0), axis=(1, 0, 0), name="rail")
+        rate, motor = fx.control.JointSensor(rail, rate=True), fx.control.JointActuator(rail, name="motor")
+        lag = fx.control.FirstOrder([start_value], lambda x, u, t: (4.0 - 2.0 * u - x) / T, rate, motor, name="lag")
+        model = fx.Model(
+            body, rail, lag, fx.SpringDamper(fx.ground.marker((-1, 0, 0)), body.centre, damping=c, name="damper")
+        )
+        run = fx.simulate(model, until=4 * h, step=h, integrator=scheme, progress=False)
+        place = run.system.coordinates.state_places(lag)[0]
+        exact = (start_value - c * speed) / m, (4.0 - 2.0 * speed - start_value) / T
+        errors.append([abs(run.acceleration(body)[0, 0] / exact[0] - 1.0), abs(run.a[0, place] / exact[1] - 1.0)])
+    for coarse, fine in zip(*errors, strict=True):
+        assert fine < 1e-4
+        assert fine < 0.3 * coarse + 1e-12

@@ -89,6 +89,7 @@ class NewtonTable(NamedTuple):
     dq: FloatArray
     aux: FloatArray
     held: FloatArray
+    first_order: IntArray
 
 
 class ProjectionTable(NamedTuple):
@@ -357,6 +358,8 @@ def operations(
             for k in range(n_v):
                 z.aux[k] = 0.0 + x.d[k]
                 z.held[k] = v[k] + smooth[1] * z.aux[k]
+            for k in z.first_order:
+                z.held[k] = v[k]
             for k in range(c.n_c):
                 x.rate[k] = 0.0 + x.d[n_v + k]
             state = State(q, z.held, a, lam)
@@ -365,6 +368,8 @@ def operations(
         if not refused:
             for k in range(n_v):
                 x.r[k] = z.dq[k] - x.r[k]
+            for k in z.first_order:
+                x.r[k] = z.aux[k] + z.dq[k]
             for k in range(c.n_c):
                 x.r[n_v + k] = 0.0
             solve(
@@ -407,6 +412,7 @@ class NewtonForm(Form):
             beta, gamma, alpha_m, alpha_f, self.newton.rtol, self.closed, dyn.position_size,
             self.newton.max_iterations, int(self.two_levels), int(self.refresh == "full"), dyn.states,
             dyn.system.state_resolutions, dyn.velocity_sizes, np.zeros(k), np.zeros(k), np.zeros(k),
+            dyn.first_order,
         )  # fmt: skip
 
 
