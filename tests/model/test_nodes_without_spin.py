@@ -258,3 +258,11 @@ def test_pictures_of_followers_say_nothing() -> None:
         for load in range(2):
             shaft = load_lines(run, load, -1, 1.0)[0]
             assert shaft[1] - shaft[0] == pytest.approx((0, 0, np.linalg.norm(shaft[1] - shaft[0])), abs=1e-3)
+
+
+def test_moments_on_point_masses_are_told() -> None:
+    """A point has no orientation that a moment could turn."""
+    mass = fx.PointMass(1.0, position=(0, 0, 0), name="mass")
+    push = fx.UserForce([mass.centre], lambda p, R, twist, t: np.array([[1.0, 0, 0, 0, 0, 2.0]]), name="push")
+    with pytest.warns(fx.AccuracyWarning, match=r"'push': at t = 0 it gives .*'mass' a moment.* the moment is lost"):
+        fx.simulate(fx.Model(mass, push), 0.01, step=1e-3, progress=False)

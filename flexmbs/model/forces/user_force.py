@@ -105,7 +105,7 @@ class UserForce(Description):
         found = copy(self)
         object.__setattr__(found, "size", length)
         markers: Any = self.markers
-        object.__setattr__(found, "lost", tuple(i for i, m in enumerate(markers) if m.spin_axis is not None))
+        object.__setattr__(found, "lost", tuple(i for i, m in enumerate(markers) if not _turns(m)))
         return found
 
     @property
@@ -175,6 +175,16 @@ class UserForce(Description):
         """Warn once of moments (n, 3) with parts about axes that carry none."""
         for i in self.lost:
             marker: Any = self.markers[i]
+            if not marker.rotates and np.any(moments[i]):
+                object.__setattr__(self, "told", True)
+                warn_user(
+                    f"{self._owner()}: at t = {t:g} it gives {marker} a moment, which has no orientation that it could "
+                    f"turn: the moment is lost. Return zeros for it, or take a RigidBody.",
+                    AccuracyWarning,
+                )
+                return
+            if not marker.rotates:
+                continue
             part = float(marker.spin_axis @ moments[i])
             if abs(part) > LOST * float(np.linalg.norm(moments[i])):
                 object.__setattr__(self, "told", True)
@@ -188,3 +198,8 @@ class UserForce(Description):
 
     def _owner(self, name: str | None = None) -> str:
         return f"UserForce {self.name if name is None else name!r}"
+
+
+def _turns(marker: Any) -> bool:
+    """Whether a moment about any axis acts on a marker."""
+    return marker.rotates and marker.spin_axis is None
