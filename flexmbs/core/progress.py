@@ -66,8 +66,8 @@ class Progress:
 
     def __init__(self, what: str, wanted: bool = True) -> None:
         self.what, self.wanted = what, wanted
-        self.began = self.shown = time.monotonic()
-        self.compiled = Compiling.seconds
+        self.shown = time.monotonic()
+        self.first: tuple[float, float] | None = None
         self.terminal = sys.stderr.isatty()
         self.used = False
 
@@ -75,14 +75,22 @@ class Progress:
         return self
 
     def show(self, fraction: float, text: str) -> None:
-        """Say how far the work is, at most once a second."""
+        """Say how far the work is, at most once a second.
+
+        What is left is estimated from what was done since this was asked first: what comes before, such as the set-up
+        of a run and machine code that is loaded, is not done again.
+        """
         now = time.monotonic()
+        worked = now - Compiling.seconds
+        if self.first is None:
+            self.first = fraction, worked
         if not self.wanted or now - self.shown < QUIET * (1.0 if self.terminal else 10.0):
             return
         self.shown, self.used = now, True
-        taken = now - self.began - (Compiling.seconds - self.compiled)
-        left = taken * (1.0 - fraction) / fraction if fraction > 0.0 else float("nan")
-        line = f"{self.what}: {100 * fraction:.0f} %, {text}, about {left:.0f} s left"
+        line = f"{self.what}: {100 * fraction:.0f} %, {text}"
+        done, taken = fraction - self.first[0], worked - self.first[1]
+        if done > 0.0 and taken > 0.0:
+            line += f", about {taken * (1.0 - fraction) / done:.0f} s left"
         sys.stderr.write(f"\r{line:<78}" if self.terminal else f"{line}\n")
         sys.stderr.flush()
 
