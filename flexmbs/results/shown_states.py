@@ -58,7 +58,7 @@ class ShownStates(Hinted):
             Stress resultant such as "N" by which lines are coloured; None for one colour.
         speed : float, optional
             Time of the model per time of the film: 0.1 is ten times slower than real. Left out, real time where that
-            takes 2 s to 10 minutes.
+            takes 2 s to 30 s, and otherwise so that the film takes 10 to 25 s.
         fps : float, default 25
             Frames per second; at most 50 in a gif.
         trail : float, optional

@@ -91,7 +91,7 @@ def animate(
         ``.mp4`` needs the program ffmpeg, ``.gif`` nothing.
     speed : float, optional
         Time of the model per time of the film: 0.1 is ten times slower than real. One unit of time is taken as 1 s.
-        Left out, real time where that takes 2 s to 10 minutes, and otherwise such that the film takes 10 to 25 s. The
+        Left out, real time where that takes 2 s to 30 s, and otherwise such that the film takes 10 to 25 s. The
         picture says which, if it is not real time.
     fps : float
         Frames per second; at most 50 in a gif.

@@ -10,12 +10,12 @@ from flexmbs.core.errors import ModelError
 __all__ = ["film_speed", "frame_rows"]
 
 MOST_FRAMES = 20_000
-SHORT, LONG = 2.0, 600.0
+SHORT, LONG = 2.0, 30.0
 """Seconds of film from and up to which real time is watched."""
 
 
 def film_speed(span: float) -> float:
-    """Time of the model per second of film: real time where that takes 2 s to 10 minutes.
+    """Time of the model per second of film: real time where that takes 2 s to 30 s.
 
     Otherwise 1, 2 or 5 times a power of ten with which the film takes 10 to 25 s.
 
