@@ -47,7 +47,9 @@ def mechanism() -> fx.TimeSolution:
     return run_of(fx.Model(box, door, ball, string, hinge, spring, fx.Gravity((0, -9.81, 0)), name="all"), 1.0)
 
 
-@pytest.mark.parametrize(("span", "speed"), [(0.03, 0.002), (1.0, 0.1), (2.0, 1.0), (30.0, 1.0), (60.0, 5.0), (3600.0, 200.0)])
+@pytest.mark.parametrize(
+    ("span", "speed"), [(0.03, 0.002), (1.0, 0.1), (2.0, 1.0), (30.0, 1.0), (60.0, 5.0), (3600.0, 200.0)]
+)
 def test_speed_that_is_chosen(span: float, speed: float) -> None:
     assert frames.film_speed(span) == pytest.approx(speed, rel=1e-12)
     assert span / speed >= 2.0
