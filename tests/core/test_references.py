@@ -152,7 +152,10 @@ def test_functions_are_asked_by_their_arguments_alone() -> None:
     def law(marker: Any, t: float, view: Any) -> float:
         return float(view.position(b)[0])
 
-    for function in (partial(law, a), partial(law, marker=a), Law(a), Law(a).__call__, Plain(a)):
+    def late(t: float, view: Any, marker: Any) -> float:
+        return law(marker, t, view)
+
+    for function in (partial(law, a), partial(late, marker=a), Law(a), Law(a).__call__, Plain(a)):
         holder = fx.control.FunctionSensor(function, name="s") if callable(function) else _reading(function)
         assert [id(thing) for thing in holder.references()] == [id(a)]
         new = holder.replaced({a: b})

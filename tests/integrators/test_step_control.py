@@ -86,6 +86,8 @@ class Stubborn:
         inner, scheme = self.inner.stepper(dynamics, tolerance), self
 
         class Stepper:
+            solves = None
+
             def forget(self) -> None:
                 inner.forget()
 
