@@ -27,7 +27,7 @@ STATIC, MODAL, MOTION = 1e-6, 1e-6, 1e-6
 """Differences of positions over the length 1 of the beam, of eigenvalues over the largest asked for."""
 UNTIL, STEPS, MOST_STEPS = 0.2, 20, 320
 EXACT = fx.GeneralizedAlpha(newton=fx.NewtonOptions(rtol=1e-10, max_iterations=20))
-"""For roads by which the discrete equations differ: what Newton leaves is small beside that."""
+"""Newton's method leaves less than what roads may differ by."""
 FALLS, FLOOR = 0.3, 1e-9
 """By which a difference of order 2 falls with half the step, and what Newton leaves."""
 SEEDS, MANY = range(12), range(12, 572)
@@ -103,7 +103,8 @@ def check_chain(road: str, seed: int) -> None:
     one, other = ways(seed, sample, road)
     if not other.tree:
         steps = enough_steps(sample.build(one))
-        compare(*(numbers(sample.build(way), False, steps) for way in (one, other)))
+        # Where Newton's method stops hangs on the last digits, by 6e-6 in number 464 with its usual tolerance.
+        compare(*(numbers(sample.build(way), False, steps, EXACT) for way in (one, other)))
         return
     # The discrete equations differ here: what they differ by falls with the square of the step, once this resolves the
     # motion. Slender links that spin freely about their axis need many steps for that.
