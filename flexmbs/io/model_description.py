@@ -12,7 +12,7 @@ import hashlib
 import importlib
 import json
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
@@ -46,7 +46,6 @@ __all__ = [
     "fingerprint",
     "known_classes",
     "rebuild_model",
-    "without_form",
 ]
 
 ROOMS = (
@@ -385,24 +384,6 @@ def _mesh_arrays(mesh: Mesh) -> dict[str, NDArray[Any]]:
     for i, parts in enumerate(mesh.cell_sets.values()):
         arrays |= {f"cell_sets/{i}/{j}": cells for j, cells in enumerate(parts)}
     return arrays | {f"point_data/{i}": np.asarray(values) for i, values in enumerate(mesh.point_data.values())}
-
-
-def without_form(plain: Plain) -> list[str]:
-    """What a description has the name of only, functions and objects of a user, in words with the item."""
-    found = [(str(item.get("name") or item.get("class")), part) for item in plain["items"] for part in _unformed(item)]
-    return [f"the {part['class']} {part['name']} of {item!r}" for item, part in found]
-
-
-def _unformed(plain: Plain) -> Iterator[dict[str, Any]]:
-    """The parts of a description that `_without_plain_form` has made."""
-    if isinstance(plain, Mapping):
-        if plain.get("class") in ("function", "object") and set(plain) == {"class", "name"}:
-            yield dict(plain)
-        parts: Iterable[Any] = plain.values()
-    else:
-        parts = plain if isinstance(plain, list | tuple) else ()
-    for part in parts:
-        yield from _unformed(part)
 
 
 def _without_plain_form(value: object) -> Plain:

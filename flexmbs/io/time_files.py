@@ -29,7 +29,8 @@ from flexmbs.dynamics.control_loop import ControlState
 from flexmbs.integrators.contracts import StepState
 from flexmbs.io.journal import JournalWriter
 from flexmbs.io.journal_reader import is_journal, read_journal
-from flexmbs.io.model_description import describe_model, without_form
+from flexmbs.io.model_description import describe_model
+from flexmbs.io.names_only import without_form
 from flexmbs.io.time_data import Column, TimeData
 from flexmbs.io.timestore import close_journal, model_of, read_time, write_time
 from flexmbs.results.records import Happened, Iteration

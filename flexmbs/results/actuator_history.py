@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from flexmbs.model.joints.contracts import Row
     from flexmbs.results.states import States
 
-__all__ = ["ActuatorHistory", "actuator_history", "actuator_row", "held_by", "is_actuator", "meant_actuator"]
+__all__ = [
+    "ActuatorHistory",
+    "actuator_history",
+    "actuator_row",
+    "held_by",
+    "is_actuator",
+    "is_controlling",
+    "meant_actuator",
+    "of_model",
+]
 
 
 class ActuatorHistory(NamedTuple):
@@ -49,11 +58,27 @@ def is_actuator(thing: Any) -> bool:
     return hasattr(thing, "acts_on") and hasattr(thing, "given")
 
 
+def is_controlling(thing: Any) -> bool:
+    """Whether a thing is an actuator, or a controller or first-order states that have some."""
+    return is_actuator(thing) or hasattr(thing, "actuators")
+
+
+def of_model(solution: States, thing: Any) -> Any:
+    """The actuator, controller or first-order states of the model that a thing is, or is like in the file of a run.
+
+    None if there is none.
+    """
+    model = solution.model
+    known = [*actuators_of(model), *model.controllers, *model.states]
+    alike = (one for one in known if type(one) is type(thing) and one.name == thing.name)
+    return next((one for one in known if one is thing), next(alike, None))
+
+
 def meant_actuator(solution: States, actuator: Any) -> Any:
-    """The actuator of the model that is meant by itself, one like it in the file of a run, or its name; else None."""
-    known = actuators_of(solution.model)
-    name = actuator.name if is_actuator(actuator) else actuator
-    return next((a for a in known if a is actuator), next((a for a in known if a.name == name), None))
+    """The actuator of the model that is meant by itself or by its name; else None."""
+    if is_actuator(actuator):
+        return of_model(solution, actuator)
+    return next((one for one in actuators_of(solution.model) if one.name == actuator), None)
 
 
 def actuator_history(solution: States, actuator: Any) -> ActuatorHistory:

@@ -21,7 +21,6 @@ from flexmbs.results.actuator_history import (
     actuator_row,
     held_by,
     is_actuator,
-    meant_actuator,
 )
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
@@ -158,11 +157,8 @@ def _of_force(solution: States, force: Any) -> dict[str, Offer]:
     return found | {"energy": energy}
 
 
-def _of_actuator(solution: States, thing: Any) -> dict[str, Offer]:
+def _of_actuator(solution: States, actuator: Any) -> dict[str, Offer]:
     """Force after law and limits, power, coordinate and rate, and the value that is held."""
-    actuator = meant_actuator(solution, thing)
-    if actuator is None:
-        raise ModelError(f"actuator {thing.name!r} is not in model {solution.model.name!r}.")
     held = Offer("", lambda: held_by(solution, [actuator])[:, 0])
     if actuator.acts_on is None:
         return {VALUE: held}
@@ -187,10 +183,8 @@ def _of_actuator(solution: States, thing: Any) -> dict[str, Offer]:
     return found | {"power": power, VALUE: held}
 
 
-def _of_controller(solution: States, thing: Any) -> dict[str, Offer]:
+def _of_controller(solution: States, item: Any) -> dict[str, Offer]:
     """What a controller, or first-order states, give to their actuators; the states themselves."""
-    known = (*solution.model.controllers, *solution.model.states)
-    item = next((x for x in known if x is thing), next((x for x in known if x.name == thing.name), thing))
     found, n = {}, len(item.actuators)
     if n:
         axes = () if n == 1 else tuple(str(i) for i in range(n))

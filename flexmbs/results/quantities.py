@@ -15,9 +15,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError, unknown_name
-from flexmbs.results.actuator_history import (
-    is_actuator,
-)
+from flexmbs.results.actuator_history import is_controlling, of_model
 from flexmbs.results.offers import VALUE, Offer, offers
 from flexmbs.results.quantity_names import (
     alike_names,
@@ -184,7 +182,11 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
         thing, label, rest = _split(solution, what[0])
         return thing, label, [*rest, *what[1].split(".")]
     if not isinstance(what, str):
-        thing = _of_run(solution, solution.model.present(what))
+        thing = solution.model.present(what)
+        if is_controlling(thing):
+            thing = of_model(solution, thing)
+            if thing is None:
+                raise ModelError(f"{what.name!r} is not in model {solution.model.name!r}.")
         return [thing], name_of(solution, thing), []
     known = known_names(solution)
     if what == solution.name_of_t and what not in known:
@@ -205,14 +207,6 @@ def _split(solution: States, what: Any) -> tuple[Any, str, list[str]]:
     if body is not None and rest and rest[0] in getattr(body.mesh, "node_sets", {}):  # a place on a flexible body
         return [body.set(rest[0])], f"{name}.{rest[0]}", rest[1:]
     return things, name, rest
-
-
-def _of_run(solution: States, thing: Any) -> Any:
-    """An actuator or controller of the model of the solution for the one of which the file of a run was written."""
-    if not is_actuator(thing) and not hasattr(thing, "actuators"):
-        return thing
-    alike = [one for one in named_things(solution).get(thing.name, ()) if type(one) is type(thing)]
-    return next((one for one in alike if one is thing), alike[0] if alike else thing)
 
 
 def _first(things: list[Any], offered: Mapping[str, Offer]) -> list[str]:

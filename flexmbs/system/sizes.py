@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.representatives import representatives
 from flexmbs.model.joints.coordinate_joint import unit_of
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _mechanism_lengths(
     ends = [(t.mA, t.mB) for t in (mechanics.joints, mechanics.forces, mechanics.contacts)]
     pairs = [pair for a, b in ends for pair in zip(a.tolist(), b.tolist(), strict=True)]
     shared = (set(body[dofs].tolist()) for _, dofs, _ in entries)
-    piece = _pieces(len(number), [*shared, *(owners[a] | owners[b] for a, b in pairs)])
+    piece = representatives(len(number), [*shared, *(owners[a] | owners[b] for a, b in pairs)])
     paired = {m for pair in pairs for m in pair}
     if len(set(piece)) == 1 and all(bodies or m in paired for m, bodies in enumerate(owners)):
         return None
@@ -122,22 +123,6 @@ def _mechanism_lengths(
             points[k] += [places[m] for m in some]
     extents = {k: _extent(part) for k, part in points.items()}
     return np.array([extents[k] for k in piece])
-
-
-def _pieces(n: int, joined: list[set[int]]) -> list[int]:
-    """Of each of n bodies one that stands for all that hang together with it by the sets that are ``joined``."""
-    before = list(range(n))
-
-    def first(k: int) -> int:
-        while before[k] != k:
-            before[k] = k = before[before[k]]
-        return k
-
-    for some in joined:
-        roots = {first(k) for k in some}
-        for k in roots:
-            before[k] = min(roots)
-    return [first(k) for k in range(n)]
 
 
 def velocity_sizes(entries: Sizes, coordinates: Coordinates, length: float) -> FloatArray:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_array, as_number, as_time, frozen_copy, is_among, shape_of, show
+from flexmbs.core.checks import as_array, as_number, as_time, frozen_copy, is_among, shape_of, show, warn_user
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning, ModelError, unknown_name
 from flexmbs.kernels.laws import curve_part, power_part
@@ -117,12 +116,11 @@ class ForceCurve:
         else:
             return
         i, k = np.unravel_index(found.argmax(), found.shape)
-        warnings.warn(
+        warn_user(
             f"ForceCurve: between its points {points[i]:g} and {points[i + 1]:g}, with {values[i]:g} and "
             f"{values[i + 1]:g}, the curve is {y[i, k]:.4g} at {x[i, k]:.4g}, where a straight line has "
             f"{line[i, k]:.4g}. Take {cure}, or for end stops and backlash a JointStop(lower=..., upper=...).",
             AccuracyWarning,
-            stacklevel=4,
         )
 
     def part(self) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import ModelError, a_or_an
+from flexmbs.core.representatives import representatives
 from flexmbs.core.sparsity import block_product
 from flexmbs.kernels.markers.directors import DIRECTORS
 from flexmbs.kernels.markers.kind import MarkerEntry
@@ -307,14 +308,9 @@ def _one_table(parts: list[Any], b1: int, shared: tuple[str, ...]) -> Any:
 
 def _roots(model: Model, bodies: tuple[FlexibleBody, ...], own: list[IntArray], total: int) -> IntArray:
     """For every nodal coordinate the one that stands for it: itself, or the first that hinges join it to."""
-    root = np.arange(total)
-
-    def find(i: int) -> int:
-        while root[i] != i:
-            root[i] = root[root[i]]
-            i = int(root[i])
-        return i
-
+    if not model.hinges:
+        return np.arange(total)
+    joined: list[tuple[int, int]] = []
     number = {body: i for i, body in enumerate(bodies)}
     for hinge in model.hinges:
         sides = []
@@ -325,9 +321,5 @@ def _roots(model: Model, bodies: tuple[FlexibleBody, ...], own: list[IntArray], 
                     f"SphericalJoint."
                 )
             sides.append(own[number[side.body]][side.nodes[0]][list(side.body.element.layout.position)])
-        for i, j in zip(*sides, strict=True):
-            a, b = find(int(i)), find(int(j))
-            root[max(a, b)] = min(a, b)
-    while not np.array_equal(root, root[root]):
-        root = root[root]
-    return root
+        joined += zip(*(side.tolist() for side in sides), strict=True)
+    return np.array(representatives(total, joined), dtype=np.int64)
