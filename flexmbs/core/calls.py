@@ -53,6 +53,7 @@ TERMS = {
     "end": "x1 final target",
     "begin": "t0 start_time delay",
     "duration": "t1 time rise_time",
+    "reference": "setpoint set_point target desired",
     "progress": "verbose silent log quiet",
     "modes": "n_modes num_modes n k number nmodes n_eig",
     "count": "n_modes num_modes modes n number nmodes",

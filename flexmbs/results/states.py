@@ -21,6 +21,7 @@ from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.actuator_history import actuator_history, meant_actuator
 from flexmbs.results.deformation import deformed, stresses
 from flexmbs.results.exerted_forces import ExertedForces
+from flexmbs.results.held_values import actuators_of
 from flexmbs.results.joint_history import JointHistory, rows_over_time
 from flexmbs.results.kinematics import (
     in_space,
@@ -92,11 +93,14 @@ class States(ExertedForces):
         """The `JointHistory` of a joint, or `ActuatorHistory` of an actuator, by its name."""
         try:
             return JointHistory(self, named_joint(self, name if isinstance(name, str) else self.model.joint(name)))
-        except ModelError:
+        except ModelError as error:
             actuator = meant_actuator(self, name)
-            if actuator is None:
+            if actuator is not None:
+                return actuator_history(self, actuator)
+            known = [one.name for one in actuators_of(self.model)]
+            if not known:
                 raise
-        return actuator_history(self, actuator)
+            raise ModelError(f"{error} Actuators: {', '.join(map(repr, known))}.") from None
 
     # --- places ------------------------------------------------------------------------------------------------------
 

@@ -170,6 +170,11 @@ def test_names_of_actuators_and_controllers() -> None:
         run.force("moter")
     with pytest.raises(fx.ModelError, match="drives nothing"):
         run.force("setpoint")
+    with pytest.raises(fx.ModelError, match=r"no joint named 'moter'.*Actuators: 'motor', 'setpoint'"):
+        _ = run["moter"]
+    other = fx.control.JointActuator("hinge", name="other")
+    with pytest.raises(fx.ModelError, match="'other' is not in model"):
+        run.plot(other)
     with pytest.raises(fx.ModelError, match=r"actuator named 'moter'"):
         run.held("moter")
     with pytest.raises(fx.ModelError, match="of motions only"):
