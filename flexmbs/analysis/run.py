@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,9 +120,11 @@ class Run:
             self.events.restore(start.extra.get("events", {}))
             self.sampled.restore(self.t0, start.extra["control"])
             self.recorder.restore(start.extra)
+            self.pending = bool(start.extra.get("anew", False))
             if not _same(start.settings.get("integrator"), self.scheme):
                 found = assemble(dyn, self.t0, self.state.q, self.state.v)  # another scheme may keep joints less well
                 self.state = self.scheme.start(dyn, self.t0, found.q, found.v, self.h)
+                self.pending = False
         dyn.laws.refuse_what_differs(self.state)
         self.few.begin(self.state.q, self.state.v)
         self.stepper: Stepper = self.scheme.stepper(dyn, self.control.tolerance)
@@ -136,13 +137,10 @@ class Run:
         """Steps up to the end, an interruption, or a failure; what was made is kept."""
         with Interruption() as interruption:
             self._steps(progress, interruption)
-        self.settle()
 
     def fail(self, error: FlexmbsError) -> None:
         """What was made is kept, although something could not be evaluated."""
         self.status, self.message = Status.FAILED, str(error)
-        with suppress(FlexmbsError):
-            self.settle()
 
     def _steps(self, progress: Progress, interruption: Interruption) -> None:
         dyn, control, grid = self.dynamics, self.control, self.grid
@@ -227,15 +225,15 @@ class Run:
             self.h = planned_size(self.h, largest, h, control.after(h, result))
             if happened.t is not None and self._react(happened.events):
                 return
-            changed = self.sampled.sample(self.state)
-            if changed or self.jumps.is_jump(self.state.t):
+            self.pending = self.sampled.sample(self.state)
+            if self.jumps.is_jump(self.state.t):
+                self.pending = False
                 self._restart()
             self._passed(progress, span, show=self.recorder.n_steps % 20 == 0)
 
     def _passed(self, progress: Progress, span: float, show: bool) -> None:
         """After accepted steps: checkpoints at fixed numbers of steps, and progress."""
         if self.recorder.n_steps % CHECKPOINT == 0:
-            self.settle()
             self.stepper.forget()
             self._checkpoint()
         if show:
@@ -262,10 +260,11 @@ class Run:
         """Begin anew now, if the next step has to."""
         if self.pending:
             self.pending = False
-            self._restart()
+            self.state = self.stepper.behind_jump(self.state, self.h, isinstance(self.control, FixedStep))
+            self.recorder.jump(self.state)
 
     def _restart(self) -> None:
-        """After a jump of forces: new accelerations and multipliers; the state of the scheme starts afresh."""
+        """After a jump: new accelerations and multipliers; the state of the scheme starts afresh."""
         s = self.state
         began = self.scheme.start(self.dynamics, s.t, s.q, s.v, self.h)
         self.state = began._replace(q=s.q, v=s.v)
@@ -321,7 +320,7 @@ class Run:
         """What a resumed run needs beside the state."""
         memory = {"near": self.dynamics.turns.memory(), "h": self.h, "grid": self.grid.memory(), "origin": self.origin}
         memory |= {"control": self.sampled.memory(), "samples": self.sampled.history(), "events": self.events.memory()}
-        memory |= {"before": self.turned, "held_first": self.sampled.first}
+        memory |= {"before": self.turned, "held_first": self.sampled.first, "anew": self.pending}
         return memory | self.recorder.memory()
 
     def _kept_in_python(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.kernels.steps import local, retract
 from flexmbs.system.system import EvaluationError
 
-__all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints"]
+__all__ = ["Consistent", "accelerations", "assemble", "constraint_matrix", "dependent_constraints", "finite"]
 
 MOST = 50
 MET, ALMOST = 1e-12, 1e-8
@@ -273,6 +273,11 @@ def accelerations(
         dyn.residual(q, v, a, lam)
     if any(smooth) and dyn.python.states:
         a = a + _rates_that_see(dyn, q, v, a, lam)
+    return finite(dyn, t, a, lam)
+
+
+def finite(dyn: Dynamics, t: float, a: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Accelerations and multipliers as they are given, or `SingularError`."""
     if not (np.isfinite(a).all() and np.isfinite(lam).all()):
         raise SingularError(
             f"Model {dyn.system.model.name!r}: no accelerations at t = {t:g}: the equations are singular."

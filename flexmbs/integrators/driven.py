@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from flexmbs.integrators.stepper import Stepper
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Driven"]
 
+Made = TypeVar("Made")
+
 
 class Driven(Stepper):
     """What the steppers of schemes have in common whose steps can be compiled.
@@ -26,9 +28,12 @@ class Driven(Stepper):
     ----------
     choice : Choice
         Whether there is a driver, and why not.
+    prepared : tuple, optional
+        The arguments of `behind_jump` that has just made the factors with which the next step begins; None if none has.
     """
 
     choice: Choice
+    prepared: tuple[StepState, float, bool] | None = None
 
     def expect(self, steps: float) -> None:
         """Tell how many steps are planned."""
@@ -55,7 +60,9 @@ class Driven(Stepper):
     ) -> Steps | None:  # fmt: skip
         """Several steps in one call, as in `flexmbs.integrators.stepper.Stepper`; ``plan``: samples at their ends."""
         driver = self.choice.driver
-        return None if driver is None else driver.advance(state, h, ends, error_before, powers, plan)
+        if driver is None:
+            return None
+        return self._kept(driver.advance(state, h, ends, error_before, powers, plan))
 
     def advance_controlled(
         self, state: StepState, planned: float, limits: SizeLimits, most: int, error_before: float, powers: bool
@@ -64,11 +71,18 @@ class Driven(Stepper):
         driver = self.choice.driver
         if driver is None or driver.varying:
             return None
-        return driver.advance_controlled(state, planned, limits, most, error_before, powers)
+        return self._kept(driver.advance_controlled(state, planned, limits, most, error_before, powers))
+
+    def _kept(self, made: Made) -> Made:
+        """What the driver has made; if it has made nothing, with the factors again that it has overwritten."""
+        prepared, self.prepared = self.prepared, None
+        if made is None and prepared is not None:
+            self.behind_jump(*prepared)
+        return made
 
     def step(self, state: StepState, h: float) -> StepResult:
         if self.choice.driver is not None:
-            made = self.choice.driver.step(state, h)
+            made = self._kept(self.choice.driver.step(state, h))
             if made is not None:
                 return made
         else:

@@ -27,8 +27,9 @@ import numpy as np
 from flexmbs.core.checks import as_flag, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.rotations import IDENTITY
 from flexmbs.dynamics.candidates import LINEAR
-from flexmbs.dynamics.consistent_state import accelerations
+from flexmbs.dynamics.consistent_state import accelerations, finite
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.driven import Driven
@@ -389,11 +390,44 @@ class _Stepper(Driven, NewmarkStepper):
         self._factored_at = math.nan
         self._held = np.empty(dynamics.n_v)
         self._rate_gap = 0.0
-        form = NewtonForm(dynamics, coefficients, scheme.newton, scheme.index, self.refresh)
-        self.choice = Choice(dynamics, scheme, tolerance, form)
+        self._form = NewtonForm(dynamics, coefficients, scheme.newton, scheme.index, self.refresh)
+        self.choice = Choice(dynamics, scheme, tolerance, self._form)
 
     def forget(self) -> None:
         self._factored_at = math.nan
+        self._prepare(None)
+
+    def _prepare(self, call: tuple[StepState, float, bool] | None) -> None:
+        self.prepared, self._form.prepared_for = call, math.nan if call is None else call[1]
+
+    def behind_jump(self, state: StepState, h: float, same_size: bool = False) -> StepState:
+        r"""Accelerations and multipliers move by what the jump of the forces makes of them.
+
+        With the matrix of a step at the state itself, :math:`[M + w_q K + w_v D, G^T; G, 0][\delta a; \delta\lambda] =
+        -[r; 0]`, where r is the residual behind the jump: of a jump of order h, as those from sample to sample are, the
+        error is of order h^2. The auxiliary acceleration moves with the other, from which it keeps its distance; it
+        would cost the second order to begin with both the same at every sample. A step of fixed size begins with the
+        factors.
+        """
+        dyn, (am, af, beta, gamma) = self.dynamics, self.coefficients
+        dyn.set_time(state.t)
+        dyn.T[:] = IDENTITY
+        aux = self.auxiliary(state, h)
+        wv, wa = step_weights(h, am, af, beta, gamma)
+        dyn.tangent(state.q, state.v, state.a, state.lam, (1.0 / wa, wv / wa), self.on_rates)
+        dyn.factorise(1.0)
+        dyn.r[dyn.n_v :] = 0.0
+        d = dyn.solve(1.0, 1.0, 1.0)
+        change, lam = d[: dyn.n_v].copy(), state.lam + d[dyn.n_v :]
+        own = dyn.first_order
+        if len(own):  # what these see of the new accelerations is in no tangent
+            dyn.residual(state.q, state.v, state.a + change, lam)
+            change[own] -= dyn.r[own]
+        a, lam = finite(dyn, state.t, state.a + change, lam)
+        self._factored_at = h
+        if same_size and not dyn.matrix.pivoting and dyn.candidates is None:
+            self._prepare((state, h, same_size))
+        return StepState(state.t, state.q, state.v, a, aux + change, lam, state.v, 0.0)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:
         if state.h_old in (0.0, h):
@@ -403,7 +437,9 @@ class _Stepper(Driven, NewmarkStepper):
 
     def predict(self, state: StepState, h: float, aux: FloatArray, first: FloatArray) -> None:
         super().predict(state, h, aux, first)
-        self.renew = self.refresh != "on_demand" or self._factored_at != h
+        kept = self.prepared is not None or self.refresh == "on_demand"
+        self.renew = not (kept and self._factored_at == h)
+        self._prepare(None)
 
     def linearise(self) -> bool:
         super().linearise()

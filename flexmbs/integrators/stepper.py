@@ -67,6 +67,14 @@ class Stepper:
     def forget(self) -> None:
         """Drop the factors kept, so that what follows does not depend on what was before."""
 
+    def behind_jump(self, state: StepState, h: float, same_size: bool = False) -> StepState:
+        """The state behind a jump of the forces that controllers hold, before a step of about h.
+
+        ``same_size``: that is the size of the step, unless the end of something is nearer.
+        """
+        began: StepState = self.scheme.start(self.dynamics, state.t, state.q, state.v, h)
+        return began._replace(q=state.q, v=state.v)
+
     def at_onset(self, state: StepState) -> StepState:
         """A state at which forces begin to act, before which steps may have been long: without what they told."""
         return state

@@ -273,7 +273,7 @@ def _events(meta: Mapping[str, Any], constants: Mapping[str, Any]) -> tuple[Happ
 def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
     arrays = {} if last is None else {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
-    for name in ("near", "h", "grid", "origin", "work", "power", "samples", "held_first"):
+    for name in ("near", "h", "grid", "origin", "work", "power", "samples", "held_first", "anew"):
         if extra.get(name) is not None:
             arrays[f"run/{name}"] = np.asarray(extra[name], dtype=np.float64)
     if "control" in extra:
@@ -307,6 +307,8 @@ def _solution(
         }  # fmt: skip
         if "run/origin" in constants:
             extra["origin"] = float(constants["run/origin"])
+        if "run/anew" in constants:
+            extra["anew"] = bool(constants["run/anew"])
     for name in ("counted", "counted_at_events"):  # older files have the angles of all states there
         if f"run/{name}" in constants:
             extra[name] = constants[f"run/{name}"]

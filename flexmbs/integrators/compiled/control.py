@@ -55,8 +55,9 @@ class ControlMemory:
         rows = tuple(np.zeros((most, *part.shape[1:])) for part in given) if varying else given
         self.arrays = ControlArrays(
             starts=np.zeros(most), given=rows[0], motion=rows[1], scale=rows[2], A0=np.zeros((most, n_v)),
-            LAM0=np.zeros((most, n_c)), renewed=np.zeros(most, dtype=np.int64), anew=np.zeros(1, dtype=np.int64),
-            sampled=np.zeros(most, dtype=np.int64), held=np.zeros((most, max(1, len(loop.actuators)))),
+            AUX0=np.zeros((most, n_v)), LAM0=np.zeros((most, n_c)), renewed=np.zeros(most, dtype=np.int64),
+            anew=np.zeros(1, dtype=np.int64), sampled=np.zeros(most, dtype=np.int64),
+            held=np.zeros((most, max(1, len(loop.actuators)))),
         )  # fmt: skip
 
     def idle(self) -> None:

@@ -237,7 +237,7 @@ def operations(
         if not refused:
             a, lam = y.A0[i], y.LAM0[i]
             for k in range(n_v):
-                a[k] = x.d[k]
+                a[k] = y.AUX0[i, k] = x.d[k]
             for k in range(c.n_c):
                 lam[k] = x.d[n_v + k]
             refused = not (all_finite(a) and all_finite(lam))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["steps"]
 
-SYSTEMS, SCHEMES = ("samples", "constrained", "moves", "factors"), ("recalls", "projected")
+SYSTEMS, SCHEMES = ("samples", "constrained", "moves", "factors", "states"), ("recalls", "projected")
 CONDITIONS = {f"c.{name} == 1": name for name in SYSTEMS + SCHEMES}
 """The conditions of what is written only for some systems and schemes, and their names (`Form.kept`)."""
 
@@ -38,7 +38,7 @@ def _parsed(function: Any) -> ast.FunctionDef:
 
 
 class _Kept(ast.NodeTransformer):
-    """Statements under one of `CONDITIONS`, or nothing in their place."""
+    """Statements under one of `CONDITIONS`, or in their place those under its else."""
 
     def __init__(self, kept: frozenset[str]) -> None:
         self.kept = kept
@@ -48,7 +48,7 @@ class _Kept(ast.NodeTransformer):
         name = CONDITIONS.get(ast.unparse(node.test))
         if name is None:
             return node
-        return node.body if name in self.kept else []
+        return node.body if name in self.kept else node.orelse
 
 
 class _Inline(ast.NodeTransformer):

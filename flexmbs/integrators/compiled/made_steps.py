@@ -100,8 +100,9 @@ class Steps:
         if self.control is None or not self.control.arrays.renewed[i]:
             return before
         y = self.control.arrays
-        a = y.A0[i].copy()
-        return StepState(before.t, before.q, before.v, a, a, y.LAM0[i].copy(), before.v, 0.0)
+        return StepState(
+            before.t, before.q, before.v, y.A0[i].copy(), y.AUX0[i].copy(), y.LAM0[i].copy(), before.v, 0.0
+        )
 
     @property
     def anew(self) -> bool:

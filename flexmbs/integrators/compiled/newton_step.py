@@ -71,7 +71,10 @@ error_factor = inlined(generalized_alpha.error_factor)
 
 
 class NewtonTable(NamedTuple):
-    """Numbers and choices (0 or 1) of the scheme, and its scratch."""
+    """Numbers and choices (0 or 1) of the scheme, and its scratch.
+
+    ``prepared (1,)``: 1 if the first step begins with the factors that are there.
+    """
 
     beta: float
     gamma: float
@@ -90,6 +93,7 @@ class NewtonTable(NamedTuple):
     aux: FloatArray
     held: FloatArray
     first_order: IntArray
+    prepared: IntArray
 
 
 class ProjectionTable(NamedTuple):
@@ -153,7 +157,8 @@ def operations(
         allowed = z.rtol * reach
         floor = 8.0 * EPS * max(place, z.position_size)
         noise, far = NOISE * floor, FAR * (floor / EPS + reach)
-        rate_gap, renew = 0.0, True
+        rate_gap, renew = 0.0, z.prepared[0] == 0  # the matrix of a restart is that of the step
+        z.prepared[0] = 0
         status, number = implicit_step.advance(step)
         if c.projected == 1:  # noqa: SIM102  # it is written for some schemes alone
             if status == DONE:
@@ -320,73 +325,123 @@ def operations(
     def settled() -> bool:
         return states_settled(z.states, z.resolutions, x.d, v1, vd1, wv, h, z.rtol)
 
-    def restart() -> bool:  # `consistent_state.accelerations`, with the blocks and the factors of a step
-        nonlocal evaluations, factorisations, state, env, row, given, a, lam
+    def restart() -> bool:  # after a jump of held forces
+        nonlocal evaluations, factorisations, state, env, row, given, wv, wa, weights, a, aux, lam
+        refused = False
         untwist(x.T)
         row = i if y.given.shape[0] > 1 else 0
         given, env = y.given[row], Env(y.starts[i], y.scale[row])
-        a, lam = y.A0[i], y.LAM0[i]
+        a, aux, lam = y.A0[i], y.AUX0[i], y.LAM0[i]
+        if c.projected == 1:  # `consistent_state.accelerations`, with the blocks and the factors of a step
+            for k in range(n_v):
+                a[k] = 0.0
+            for k in range(c.n_c):
+                lam[k] = 0.0
+                x.rate[k] = -y.motion[row, k, 2]
+            state = State(q, v, v, lam)
+            curvature(state, env, x.rate)
+            if x.turned.shape[0] > 0:
+                clear_blocks(x.B, x.turned)
+            state, smooth = State(q, v, a, lam), (z.beta * h * h, z.gamma * h)
+            evaluations += 1
+            refused = tangent(state, env, given, smooth, 0)
+            if not refused:
+                factorisations += 1
+                refused = factorise(
+                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                    x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
+                )  # fmt: skip
+            if not refused:
+                for k in range(n_v):
+                    z.dq[k] = x.r[k]
+                for k in range(c.n_c):
+                    x.r[n_v + k] = x.rate[k]
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.edge, x.d,
+                )  # fmt: skip
+                evaluations += c.powers  # which Python makes to have them
+                account(x.Q.shape[0] - 1 + i, state, env)  # before forces are those of other velocities
+                for k in range(n_v):
+                    z.aux[k] = 0.0 + x.d[k]
+                    z.held[k] = v[k] + smooth[1] * z.aux[k]
+                for k in z.first_order:
+                    z.held[k] = v[k]
+                for k in range(c.n_c):
+                    x.rate[k] = 0.0 + x.d[n_v + k]
+                state = State(q, z.held, a, lam)
+                evaluations += 2  # Python makes one more, to leave the forces of these velocities behind
+                refused = residual(state, env, given)
+            if not refused:
+                for k in range(n_v):
+                    x.r[k] = z.dq[k] - x.r[k]
+                for k in z.first_order:
+                    x.r[k] = z.aux[k] + z.dq[k]
+                for k in range(c.n_c):
+                    x.r[n_v + k] = 0.0
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.edge, x.d,
+                )  # fmt: skip
+                for k in range(n_v):
+                    a[k] = z.aux[k] + x.d[k]
+                    aux[k] = a[k]
+                for k in range(c.n_c):
+                    lam[k] = x.rate[k] + x.d[n_v + k]
+        else:  # `generalized_alpha._Stepper.behind_jump`
+            wv, wa = step_weights(h, z.alpha_m, z.alpha_f, z.beta, z.gamma)
+            weights = (1.0 / wa, wv / wa)
+            if x.turned.shape[0] > 0:
+                clear_blocks(x.B, x.turned)
+            state = State(q, v, x.A[i], x.LAM[i])
+            evaluations += 1
+            refused = tangent(state, env, given, weights, z.two_levels)
+            if not refused:
+                factorisations += 1
+                refused = factorise(
+                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                    x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
+                )  # fmt: skip
+            if not refused:
+                for k in range(c.n_c):
+                    x.r[n_v + k] = 0.0
+                solve(
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
+                    width, x.edge, x.d,
+                )  # fmt: skip
+                evaluations += c.powers  # which Python makes to have them
+                account(x.Q.shape[0] - 1 + i, state, env)
+                for k in range(n_v):
+                    a[k] = x.A[i, k] + x.d[k]
+                for k in range(c.n_c):
+                    lam[k] = x.LAM[i, k] + x.d[n_v + k]
+                if c.states == 1:  # what these see of the new accelerations is in no tangent
+                    state = State(q, v, a, lam)
+                    evaluations += 1
+                    refused = residual(state, env, given)
+                    for k in z.first_order:
+                        x.d[k] -= x.r[k]
+                        a[k] = x.A[i, k] + x.d[k]
+                for k in range(n_v):
+                    aux[k] = x.AUX[i, k]
+                if h_old != 0.0 and h_old != h:
+                    for k in range(n_v):
+                        aux[k] = x.A[i, k] + (h / h_old) * (x.AUX[i, k] - x.A[i, k])
+                for k in range(n_v):
+                    aux[k] += x.d[k]
+                z.prepared[0] = 1
         for k in range(n_v):
-            a[k] = 0.0
+            refused = refused or not abs(a[k]) < ENDLESS
         for k in range(c.n_c):
-            lam[k] = 0.0
-            x.rate[k] = -y.motion[row, k, 2]
-        state = State(q, v, v, lam)
-        curvature(state, env, x.rate)
-        if x.turned.shape[0] > 0:
-            clear_blocks(x.B, x.turned)
-        state, smooth = State(q, v, a, lam), (z.beta * h * h, z.gamma * h)
-        evaluations += 1
-        refused = tangent(state, env, given, smooth, 0)
-        if not refused:
-            factorisations += 1
-            refused = factorise(
-                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
-                x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
-            )  # fmt: skip
-        if not refused:
-            for k in range(n_v):
-                z.dq[k] = x.r[k]
-            for k in range(c.n_c):
-                x.r[n_v + k] = x.rate[k]
-            solve(
-                x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                width, x.edge, x.d,
-            )  # fmt: skip
-            evaluations += c.powers  # which Python makes to have them
-            account(x.Q.shape[0] - 1 + i, state, env)  # before forces are those of other velocities
-            for k in range(n_v):
-                z.aux[k] = 0.0 + x.d[k]
-                z.held[k] = v[k] + smooth[1] * z.aux[k]
-            for k in z.first_order:
-                z.held[k] = v[k]
-            for k in range(c.n_c):
-                x.rate[k] = 0.0 + x.d[n_v + k]
-            state = State(q, z.held, a, lam)
-            evaluations += 2  # Python makes one more, to leave the forces of these velocities behind
-            refused = residual(state, env, given)
-        if not refused:
-            for k in range(n_v):
-                x.r[k] = z.dq[k] - x.r[k]
-            for k in z.first_order:
-                x.r[k] = z.aux[k] + z.dq[k]
-            for k in range(c.n_c):
-                x.r[n_v + k] = 0.0
-            solve(
-                x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                width, x.edge, x.d,
-            )  # fmt: skip
-            for k in range(n_v):
-                a[k] = z.aux[k] + x.d[k]
-                refused = refused or not abs(a[k]) < ENDLESS
-            for k in range(c.n_c):
-                lam[k] = x.rate[k] + x.d[n_v + k]
-                refused = refused or not abs(lam[k]) < ENDLESS
+            refused = refused or not abs(lam[k]) < ENDLESS
         return refused
 
 
 class NewtonForm(Form):
-    """Steps of generalized-alpha; ``refresh``: when the matrix is made."""
+    """Steps of generalized-alpha; ``refresh``: when the matrix is made.
+
+    ``prepared_for``: size of the step for which `behind_jump` has just made the factors; NaN if it has not.
+    """
 
     module, exponent, nodes = sys.modules[__name__], 1.0 / 3.0, (1.0,)
     written: ClassVar[tuple[str, ...]] = ("residual", "tangent", "rates", "rate_coupling", "curvature")
@@ -396,6 +451,7 @@ class NewtonForm(Form):
     def __init__(
         self, dynamics: Dynamics, coefficients: Coefficients, newton: NewtonOptions, index: int, refresh: str
     ) -> None:  # fmt: skip
+        self.prepared_for, self._prepared = math.nan, np.zeros(1, dtype=np.int64)
         self.dynamics, self.coefficients, self.newton, self.refresh = dynamics, coefficients, newton, refresh
         self.two_levels = index == 2 and dynamics.n_c > 0
 
@@ -412,8 +468,11 @@ class NewtonForm(Form):
             beta, gamma, alpha_m, alpha_f, self.newton.rtol, self.closed, dyn.position_size,
             self.newton.max_iterations, int(self.two_levels), int(self.refresh == "full"), dyn.states,
             dyn.system.state_resolutions, dyn.velocity_sizes, np.zeros(k), np.zeros(k), np.zeros(k),
-            dyn.first_order,
+            dyn.first_order, self._prepared,
         )  # fmt: skip
+
+    def begin(self, state: StepState, h: float) -> None:
+        self._prepared[0], self.prepared_for = self.prepared_for == h, math.nan
 
 
 class ProjectedForm(NewtonForm):

@@ -42,8 +42,9 @@ class Sizes(NamedTuple):
     ``controlled``: the sizes of the steps of a chunk are chosen by their errors; ``rows``: how many rows of what is
     given a step has. What asks for one of the rest is written for systems alone that have it
     (`flexmbs.integrators.compiled.inline`): ``samples`` of controllers, ``constrained``: constraints, ``moves``: masses
-    that change, ``factors``: a matrix that changes, because of either; or for schemes: ``recalls``: what the guess of
-    multipliers has yielded counts, ``projected``: velocities and accelerations are projected.
+    that change, ``factors``: a matrix that changes, because of either, ``states`` of first order; or for schemes:
+    ``recalls``: what the guess of multipliers has yielded counts, ``projected``: velocities and accelerations are
+    projected.
     """
 
     n: int
@@ -58,6 +59,7 @@ class Sizes(NamedTuple):
     constrained: int = 0
     moves: int = 0
     factors: int = 0
+    states: int = 0
     recalls: int = 0
     projected: int = 0
 
@@ -122,7 +124,8 @@ class ControlArrays(NamedTuple):
     """Arrays of the sampled controllers of a call; only where a system has any.
 
     ``starts``: time at which each step begins, and what is given there (one row where it never changes);
-    ``A0, LAM0``: accelerations and multipliers of the steps that begin anew, after a jump of held forces;
+    ``A0, AUX0, LAM0``: accelerations, those of the scheme and multipliers of the steps that begin anew, after a jump of
+    held forces;
     ``renewed``: which these are; ``anew (1,)``: whether the next one does; ``sampled``: whether a controller samples at
     the end of a step; ``held``: values held from the end of each step on.
     """
@@ -132,6 +135,7 @@ class ControlArrays(NamedTuple):
     motion: FloatArray
     scale: FloatArray
     A0: FloatArray
+    AUX0: FloatArray
     LAM0: FloatArray
     renewed: IntArray
     anew: IntArray
