@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.integrators.step_control import ErrorControl, FixedStep, SizeLimits
-from flexmbs.io.time_files import CHECKPOINT
 from flexmbs.kernels.sensing import ACCELERATION, HELD, MULTIPLIER
 
 if TYPE_CHECKING:
@@ -17,8 +16,10 @@ if TYPE_CHECKING:
 
     from flexmbs.integrators.compiled.made_steps import Steps
 
-__all__ = ["Chunks"]
+__all__ = ["CHECKPOINT", "Chunks"]
 
+CHECKPOINT = 500
+"""Steps between two checkpoints. The matrix is made anew there, with or without a file, so that resuming is bitwise."""
 SECONDS = 0.1
 """Longest time in which neither Ctrl-C nor progress is seen."""
 MOST_SINGLE = 64

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.analysis.accounts import found_later
 from flexmbs.analysis.breakaway import EarlySlip
-from flexmbs.analysis.chunks import Chunks
+from flexmbs.analysis.chunks import CHECKPOINT, Chunks
 from flexmbs.analysis.few_points import FewPoints
 from flexmbs.analysis.first_touch import FirstTouch
 from flexmbs.analysis.grid import Grid
@@ -30,7 +30,6 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.step_control import NEAR, ErrorControl, FixedStep, planned_size
-from flexmbs.io.time_files import CHECKPOINT, Stream, memory_of, meta_of
 from flexmbs.results.joint_history import angles_at_end
 from flexmbs.results.pose import Pose
 from flexmbs.results.start_from import equilibrium_start
@@ -40,6 +39,7 @@ from flexmbs.results.time import TimeSolution
 
 if TYPE_CHECKING:
     from flexmbs.integrators.stepper import Stepper
+    from flexmbs.io.time_files import Stream
     from flexmbs.model.control.events import Event
 
 __all__ = ["Run"]
@@ -313,8 +313,7 @@ class Run:
     def _checkpoint(self) -> None:
         """Write all that the run needs to go on from here, if it has a file."""
         if self.recorder.stream is not None:
-            extra = self._extra()
-            self.recorder.stream.checkpoint(memory_of(self.state, extra), meta_of(extra, self.redundant))
+            self.recorder.stream.checkpoint(self.state, self._extra(), self.redundant)
 
     def _extra(self) -> dict[str, Any]:
         """What a resumed run needs beside the state."""

@@ -19,7 +19,6 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators.generalized_alpha import GeneralizedAlpha
 from flexmbs.integrators.step_control import ErrorControl, FixedStep
 from flexmbs.io.model_description import describe_model, differences
-from flexmbs.io.time_files import Stream
 from flexmbs.model.model import Model
 from flexmbs.results.pose import Pose
 from flexmbs.results.static import StaticSolution
@@ -169,6 +168,8 @@ def simulate(
     run = Run(Dynamics(system), scheme, control, output, begin, until, events)
     stream = None
     if file is not None:
+        from flexmbs.io.time_files import Stream  # and with it HDF5, which starts slowly
+
         dyn = run.dynamics
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c, len(dyn.turns.counted)), file)
     run.begin(start, stream, keep_initial)

@@ -1,11 +1,12 @@
 """Motions to and from files: result files, and journals that grow while a run is under way.
 
 A run with a file writes every stored state to a journal beside it (its name with the ending ``.journal``) and, every
-`CHECKPOINT` steps, all that the run needs to go on from there. When the run ends the journal is turned into the HDF5
-file. What a killed run leaves is the journal, which `flexmbs.load` reads up to the last checkpoint, from which the run
-can go on; it tells how many states stored behind that it leaves out. Checkpoints come at fixed numbers of steps and not
-by the clock, since the run is settled at each: its numbers would depend on the speed of the machine. Where the journal
-cannot be written any longer, or has gone, the run goes on in memory with a warning, and the file is written from there.
+`flexmbs.analysis.chunks.CHECKPOINT` steps, all that the run needs to go on from there. When the run ends the journal is
+turned into the HDF5 file. What a killed run leaves is the journal, which `flexmbs.load` reads up to the last
+checkpoint, from which the run can go on; it tells how many states stored behind that it leaves out. Checkpoints come at
+fixed numbers of steps and not by the clock, since the matrix is made anew at each: its numbers would depend on the
+speed of the machine. Where the journal cannot be written any longer, or has gone, the run goes on in memory with a
+warning, and the file is written from there.
 """
 
 from __future__ import annotations
@@ -44,10 +45,8 @@ if TYPE_CHECKING:
     from flexmbs.results.static import StaticSolution
     from flexmbs.results.time import TimeSolution
 
-__all__ = ["CHECKPOINT", "Stream", "load_time", "save"]
+__all__ = ["Stream", "load_time", "save"]
 
-CHECKPOINT = 500
-"""Steps between two checkpoints. The matrix is made anew there, with or without a file, so that resuming is bitwise."""
 LABEL = "checkpoint"
 AT_EVENTS = ("q", "v", "a", "lam")
 """What is kept of the state at an event."""
@@ -128,9 +127,10 @@ class Stream:
         """A stored state."""
         self._try(lambda: self.writer.append(values))
 
-    def checkpoint(self, memory: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+    def checkpoint(self, last: StepState, extra: Mapping[str, Any], redundant: tuple[str, ...]) -> None:
         """All that the run needs to go on from here."""
-        self._try(lambda: self.writer.put(LABEL, dict(memory), dict(meta)))
+        memory, meta = _memory_of(last, extra), _meta_of(extra, redundant)
+        self._try(lambda: self.writer.put(LABEL, memory, meta))
 
     def close(self, solution: TimeSolution) -> None:
         """The end of the run: journal to HDF5. What is in memory is never lost by what happens to files.
@@ -215,11 +215,11 @@ def _meta(solution: TimeSolution) -> dict[str, Any]:
     return {
         "status": solution.status.name, "message": solution.message, "settings": settings,
         "counts": {k: _plain(v) for k, v in solution.counts.items()}, "versions": dict(versions()),
-        "events": [[e.name, float(e.t)] for e in solution.events], **meta_of(solution.extra, solution.redundant),
+        "events": [[e.name, float(e.t)] for e in solution.events], **_meta_of(solution.extra, solution.redundant),
     }  # fmt: skip
 
 
-def meta_of(extra: Mapping[str, Any], redundant: tuple[str, ...]) -> dict[str, Any]:
+def _meta_of(extra: Mapping[str, Any], redundant: tuple[str, ...]) -> dict[str, Any]:
     """What a resumed run needs beside arrays."""
     near = extra.get("control", {}).get("near", {})
     angles = [[joint, label, value] for (joint, label), value in near.items()]
@@ -249,7 +249,7 @@ def _counted(plain: Any) -> Any:
 def _memory(solution: TimeSolution) -> dict[str, Any]:
     """All that a resumed run needs, and the states at events."""
     states = [event.state for event in solution.events]
-    arrays = memory_of(solution.last, solution.extra)
+    arrays = _memory_of(solution.last, solution.extra)
     if states and all(state is not None for state in states):
         for name in AT_EVENTS:
             arrays[f"run/events/{name}"] = np.array([getattr(state, name) for state in states])
@@ -270,7 +270,7 @@ def _events(meta: Mapping[str, Any], constants: Mapping[str, Any]) -> tuple[Happ
     return tuple(Happened(name, t, state) for (name, t), state in zip(found, states, strict=True))
 
 
-def memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
+def _memory_of(last: StepState | None, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The state of scheme, angles, controllers and step control as arrays by name."""
     arrays = {} if last is None else {f"run/last/{name}": np.asarray(getattr(last, name)) for name in last._fields}
     for name in ("near", "h", "grid", "origin", "work", "power", "samples", "held_first", "anew"):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
+from flexmbs.analysis.chunks import CHECKPOINT
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.integrators import CorrectorOptions
-from flexmbs.io.time_files import CHECKPOINT
 from tests.integrators.compiled.conftest import same
 from tests.integrators.compiled.test_control import Cart, controllers, same_samples
 from tests.integrators.compiled.test_runs import fail_alike
