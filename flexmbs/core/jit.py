@@ -28,6 +28,7 @@ from numba.core.typing.templates import make_concrete_template
 from flexmbs.core.borrowing import borrows
 from flexmbs.core.kernel_cache import KernelCache, Unkept
 from flexmbs.core.kernel_compiler import KernelCompiler, ordinary
+from flexmbs.core.kernel_entry import add_entry, is_number
 from flexmbs.core.kernel_library import CalledLibrary, LinkedLibrary
 from flexmbs.core.progress import Compiling
 
@@ -219,7 +220,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
             if borrows(self.py_func):
                 with contextlib.suppress(NumbaError):  # it makes arrays after all
                     found = self._typed(args, counting=False)
-                    if all(_is_plain(t) for t in (*returned, found.signature.return_type)):
+                    if all(map(is_number, (*returned, found.signature.return_type))):
                         return found
             return self._typed(args, counting=True)
 
@@ -244,7 +245,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
             library = CalledLibrary(context.codegen(), self.py_func.__qualname__)
             library.enable_object_caching()
             library.add_linking_library(linked.library)
-            context.create_cpython_wrapper(library, linked.fndesc, linked.environment, None)
+            add_entry(context, library, linked.fndesc, linked.environment)
             found = linked._replace(
                 library=library, entry_point=context.get_executable(library, linked.fndesc, linked.environment)
             )
@@ -265,13 +266,6 @@ def _calls() -> Iterator[list[Any]]:
         yield _RETURNED[-1]
     finally:
         _RETURNED.pop()
-
-
-def _is_plain(kind: Any) -> bool:
-    """Whether there is no array in what is returned: it is a number, nothing, or a tuple of these."""
-    if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
-        return all(_is_plain(part) for part in kind)
-    return kind == types.none or isinstance(kind, types.Number | types.Boolean)
 
 
 class Choice:
