@@ -94,6 +94,12 @@ def _rebuilt(target_context: Any, payload: Any) -> Any:
     )  # fmt: skip
 
 
+@cache
+def _initialise(target_context: Any) -> None:
+    """Let numba know the types that come with it."""
+    target_context.refresh()
+
+
 class _Came:
     """What came with the package of one kernel."""
 
@@ -115,7 +121,7 @@ class _Came:
         kernels = shipped()
         if kernels is None or not self.holds(sig):
             return None
-        target_context.refresh()
+        _initialise(target_context)
         with contextlib.suppress(OSError, *DAMAGE):
             data = kernels.read(self.name, entry_name(sig, _fields_of(sig[0])))
             return _rebuilt(target_context, pickle.loads(data))  # noqa: S301  # as trusted as the sources
@@ -140,9 +146,18 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         return self.came.holds(sig) or self._index_key(sig, codegen) in self._cache_file._load_index()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What came with the package, else what is on disk; None if there is neither."""
+        """What came with the package, else what is on disk; None if there is neither.
+
+        numba looks for new extensions before each, which took a tenth of a first run; once is enough to read code.
+        """
+        if not self.holds(sig, target_context.codegen()):
+            return None
         found = self.came.load(sig, target_context)
-        return super().load_overload(sig, target_context) if found is None else found
+        if found is None:
+            _initialise(target_context)
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(sig, target_context)
+        return found
 
     def entries(self) -> dict[str, bytes]:
         """All that is on disk for the present sources, by what `entry_name` makes of the arguments."""
