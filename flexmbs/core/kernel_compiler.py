@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dis
 import operator
-from functools import cache
+from functools import cache, partial
 from types import CodeType
 from typing import Any
 
@@ -56,6 +56,8 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type i
     def __init__(self, context: Any, *others: Any) -> None:
         flags = others[4]
         super().__init__(_remembering(context, bool(flags.nrt)), *others)
+        own = self.state.targetctx  # of this compilation alone
+        own.get_function = partial(_implementation, own.get_function)
 
     def _compile_core(self) -> Any:
         """One pass after the other; numba's own loop over them looks at the whole function after each."""
@@ -69,6 +71,13 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type i
                 made.run_pass(state)
         state.pipeline = None
         return state.cr
+
+
+def _implementation(usual: Any, function: Any, signature: Any, **further: Any) -> Any:
+    """What an operation does; whether arrays are something else is asked at each access to one, and found at length."""
+    if function == "__array__" and type(signature.args[0]) is types.Array:
+        raise NotImplementedError
+    return usual(function, signature, **further)
 
 
 @cache
