@@ -80,7 +80,7 @@ class Chunks:
         if run.control.max_steps is not None:
             most = min(most, run.control.max_steps - recorder.n_steps)
         if not self._fixed:
-            run.settle()
+            run.settle(barrier)
             return self._controlled(barrier, error_before, most)
         if run.sampled.loop.controllers:
             return self._sampled(error_before, most)

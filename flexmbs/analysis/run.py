@@ -162,7 +162,7 @@ class Run:
                 return
             jump = self.jumps.next_time(self.state.t)
             if jump - self.state.t <= NEAR * self.h:  # now, but for round-off
-                self.settle()
+                self.settle(jump)
                 self.state = self.state._replace(t=jump)
                 if self.jumps.is_jump(jump):
                     self._restart()
@@ -175,7 +175,7 @@ class Run:
                 error_before = error
                 self._passed(progress, span, show=True)
                 continue
-            self.settle()
+            self.settle(barrier)
             h, end = grid.next(self.state.t, min(self.h, largest, self.stepper.longest(self.state)), barrier)
             to = self.jumps.left(end) if self.jumps.is_jump(end) else end
             if self.jumps.look(self.state.t, to) is not None:
@@ -256,11 +256,12 @@ class Run:
             self._restart()
         return stop
 
-    def settle(self) -> None:
-        """Begin anew now, if the next step has to."""
+    def settle(self, barrier: float) -> None:
+        """Begin anew now, if the next step has to, which ends at the barrier at the latest."""
         if self.pending:
             self.pending = False
-            self.state = self.stepper.behind_jump(self.state, self.h, isinstance(self.control, FixedStep))
+            h = self.grid.next(self.state.t, self.h, barrier)[0] if barrier > self.state.t else self.h
+            self.state = self.stepper.behind_jump(self.state, h, isinstance(self.control, FixedStep))
             self.recorder.jump(self.state)
 
     def _restart(self) -> None:

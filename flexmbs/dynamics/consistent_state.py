@@ -253,7 +253,7 @@ def accelerations(
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)
     dyn.T[:] = IDENTITY
     gamma = dyn.gamma(q, v)
-    forces = dyn.tangent(q, v, zero, lam, smooth)[: dyn.n_v].copy()
+    forces = dyn.tangent(q, v, zero, lam, smooth, on_rates=-1)[: dyn.n_v].copy()
     dyn.factorise(1.0)
     dyn.r[dyn.n_v :] = gamma
     a, lam = _corrected(dyn, zero, lam)
@@ -292,13 +292,14 @@ def _corrected(dyn: Dynamics, a: FloatArray, lam: FloatArray) -> tuple[FloatArra
 
 
 def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> FloatArray:
-    """The change (n_v,) of the rates of first-order states whose sensors read accelerations or multipliers."""
+    """The change (n_v,) of the rates of first-order states whose sensors read accelerations or multipliers.
+
+    As their other rates it is not smoothed, which would make it wrong by order h.
+    """
     found = []
     for seen, felt in ((np.zeros_like(a), np.zeros_like(lam)), (a, lam)):
         found.append(dyn.state_rates(State(q, v, seen, felt)))
-    dyn.r[:] = 0.0
-    dyn.r[: dyn.n_v] = found[1] - found[0]
-    return dyn.solve(1.0, 1.0, 1.0)[: dyn.n_v]
+    return np.asarray(found[0] - found[1])
 
 
 def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatArray:

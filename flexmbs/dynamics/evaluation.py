@@ -215,7 +215,8 @@ class Dynamics:
     ) -> FloatArray:
         """The residual, and ``wq K + wv D``, G and G^T into the blocks.
 
-        ``on_rates`` = 1: the rows of G are those of the derivative of G v + g_t by the increments, over wv.
+        ``on_rates`` = 1: the rows of G are those of the derivative of G v + g_t by the increments, over wv; -1:
+        all are G alone, where with 0 constraints of velocities have rows as with 1.
         """
         self.evaluations += 1
         if self._moves:

@@ -28,9 +28,10 @@ class StepState(NamedTuple):
 
     ``q (n_q,)``, ``v``, ``a`` (true acceleration), ``aux`` (auxiliary acceleration of generalized-alpha) of length n_v,
     ``lam (n_c,)`` multipliers, ``v_old``, ``h_old``: velocity and step before (for error estimates; h_old = 0 at the
-    start and after a jump). ``memory``: numbers that one scheme alone reads and writes, such as the history of a
-    multistep method; they are kept in checkpoints, so a run goes on from them bitwise. They begin with the `mark` of
-    the scheme, which treats a state with the memory of another as one at a start.
+    start and after a jump, and minus the step that ``aux`` belongs to after one of held forces). ``memory``: numbers
+    that one scheme alone reads and writes, such as the history of a multistep method; they are kept in checkpoints, so
+    a run goes on from them bitwise. They begin with the `mark` of the scheme, which treats a state with the memory of
+    another as one at a start.
     """
 
     t: float

@@ -56,6 +56,7 @@ from flexmbs.kernels.steps import (
     largest_part,
     put_back,
     retract,
+    stretch,
     tangent_operators,
     yielded,
 )
@@ -406,8 +407,8 @@ class _Stepper(Driven, NewmarkStepper):
         With the matrix of a step at the state itself, :math:`[M + w_q K + w_v D, G^T; G, 0][\delta a; \delta\lambda] =
         -[r; 0]`, where r is the residual behind the jump: of a jump of order h, as those from sample to sample are, the
         error is of order h^2. The auxiliary acceleration moves with the other, from which it keeps its distance; it
-        would cost the second order to begin with both the same at every sample. A step of fixed size begins with the
-        factors.
+        would cost the second order to begin with both the same at every sample. The size h goes along with it,
+        since the step may become a shorter one. A step of fixed size begins with the factors.
         """
         dyn, (am, af, beta, gamma) = self.dynamics, self.coefficients
         dyn.set_time(state.t)
@@ -427,13 +428,11 @@ class _Stepper(Driven, NewmarkStepper):
         self._factored_at = h
         if same_size and not dyn.matrix.pivoting and dyn.candidates is None:
             self._prepare((state, h, same_size))
-        return StepState(state.t, state.q, state.v, a, aux + change, lam, state.v, 0.0)
+        return StepState(state.t, state.q, state.v, a, aux + change, lam, state.v, -h)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:
-        if state.h_old in (0.0, h):
-            return state.aux
-        # It belongs to a time that depends on the step.
-        return state.a + (h / state.h_old) * (state.aux - state.a)
+        scale = stretch(h, state.h_old)
+        return state.aux if scale == 1.0 else state.a + scale * (state.aux - state.a)
 
     def predict(self, state: StepState, h: float, aux: FloatArray, first: FloatArray) -> None:
         super().predict(state, h, aux, first)

@@ -283,9 +283,10 @@ def joint_tangent(
 
     A velocity row G v = 0 becomes (wq / wv) (Gv)_q T + G, so that it, too, has G with unit weight. With ``on_rates``
     = 1 so do the position rows, for a scheme that demands G v + g_t = 0 of them; their values stay those of positions.
+    With -1 all rows are G alone, for equations that are linear in the accelerations.
     """
     wq, wv = weights
-    ratio = wq / wv if wv != 0.0 else 0.0
+    ratio = wq / wv if wv != 0.0 and on_rates != -1 else 0.0
     p, R, W, S, r, lam, twist = work.p, work.R, work.W, work.S, work.r, state.lam, work.twist
     JT, JcT, JvT, B, mptr = work.JT, work.JcT, work.JvT, work.B, group.mptr
     kind, c, near, eq, factor, level, ptr = (

@@ -31,6 +31,7 @@ __all__ = [
     "reduce",
     "retract",
     "spread",
+    "stretch",
     "tangent_operators",
     "untwist",
     "yielded",
@@ -111,6 +112,18 @@ def begin(
 
 
 @kernel
+def stretch(h: float, h_old: float) -> float:
+    """What the distance of the auxiliary acceleration from the true one is multiplied by, before a step of size h.
+
+    It belongs to a time that depends on the step. ``h_old``: the size that it belongs to, negative behind a jump of
+    held forces (`finish`); 0 where there is no distance.
+    """
+    if h_old == 0.0:
+        return 1.0
+    return h / h_old if h_old > 0.0 else abs(h / h_old)
+
+
+@kernel
 def finish(
     v: FloatArray, vd: FloatArray, a: FloatArray, v_old: FloatArray, h: float, h_old: float, am: float, af: float,
     mass: FloatArray, body: IntArray, size: FloatArray, sums: FloatArray, v1: FloatArray, vd1: FloatArray,
@@ -118,15 +131,18 @@ def finish(
 ) -> float:  # fmt: skip
     """The new auxiliary acceleration, and the largest third derivative of the positions of a body, over its size.
 
-    That is a second difference of velocities; in a first step (h_old = 0), with the acceleration at its start. ``body``
-    (n_v,) numbers the bodies, of ``size`` sum m s^2 with the length s of the model for translations and 1 for others.
+    That is a second difference of velocities; in a first step (h_old = 0), and behind a jump of forces (h_old = -h),
+    with the acceleration at its start. ``body`` (n_v,) numbers the bodies, of ``size`` sum m s^2 with the length s of
+    the model for translations and 1 for others.
     """
     sums[:] = 0.0
+    first = h * h_old <= 0.0
+    span = h if first else h + h_old
     for i in range(v.shape[0]):
         a1[i] = ((1.0 - af) * vd1[i] + af * vd[i] - am * a[i]) / (1.0 - am)
         mean = (v1[i] - v[i]) / h
-        before = vd[i] if h_old == 0.0 else (v[i] - v_old[i]) / h_old
-        third = (mean - before) * (2.0 / (h + h_old))
+        before = vd[i] if first else (v[i] - v_old[i]) / h_old
+        third = (mean - before) * (2.0 / span)
         sums[body[i]] += mass[i] * third * third
     largest = 0.0
     for b in range(size.shape[0]):

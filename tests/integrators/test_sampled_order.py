@@ -43,7 +43,7 @@ def exact(period: float) -> np.ndarray:
     return x
 
 
-def error(period: float, scheme: Any, part: int = 1) -> float:
+def error(period: float, scheme: Any, part: float = 1) -> float:
     run = fx.simulate(held(period), END, step=period / part, integrator=scheme, progress=False)
     at, moves = run.position("mass")[-1, 0], run.velocity("mass")[-1, 0]
     return float(np.abs(np.array([at, moves / 5.0]) - exact(period) / [1.0, 5.0]).max())
@@ -66,3 +66,27 @@ def test_it_is_two_between_samples(rho: float) -> None:
     """Several steps from sample to sample."""
     errors = np.array([error(0.02, fx.GeneralizedAlpha(rho_inf=rho), part) for part in (2, 4, 8)])
     assert np.log2(errors[:-1] / errors[1:]) == pytest.approx(2.0, abs=0.15)
+
+
+@pytest.mark.parametrize("part", [0.6, 1.5, 2.7])
+@pytest.mark.parametrize("rho", [0.5, 0.9])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_it_is_two_where_samples_divide_steps(compiled: bool, rho: float, part: float) -> None:
+    """Steps that samples cut short: the auxiliary acceleration belongs to the step that is made, not to the planned.
+
+    It would otherwise grow by planned over made at every sample: order one with rho of 0.5, and no motion at all with
+    0.9. Of error control the planned steps are the longer ones, and cut short at each sample.
+    """
+    scheme = fx.GeneralizedAlpha(rho_inf=rho, compiled=compiled)
+    errors = np.array([error(1.0 / (60 * 2**k), scheme, part) for k in range(3)])
+    assert np.log2(errors[0] / errors[-1]) / 2.0 == pytest.approx(2.0, abs=0.15)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.9])
+def test_error_control_with_samples_within_its_steps(rho: float) -> None:
+    """Ten samples in a step that the tolerance would allow: the error is that of steps from sample to sample."""
+    period = 0.01
+    chosen = fx.ErrorControl(rtol=1e-3, initial_step=period)
+    run = fx.simulate(held(period), END, step=chosen, integrator=fx.GeneralizedAlpha(rho_inf=rho), progress=False)
+    assert len(run.steps) == round(END / period)
+    assert run.position("mass")[-1, 0] == pytest.approx(exact(period)[0], abs=1e-4)

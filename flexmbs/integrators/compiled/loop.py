@@ -121,7 +121,7 @@ def advance(s: Numbers, c: Sizes, x: StepArrays, y: ControlArrays, step: Any) ->
                 if refused:
                     x.counts[FAILED] = 1
                     break
-                a, aux, lam0, h_old = y.A0[i], y.AUX0[i], y.LAM0[i], 0.0
+                a, aux, lam0, h_old = y.A0[i], y.AUX0[i], y.LAM0[i], -h
         q1, v1, vd1, lam = x.Q[i + 1], x.V[i + 1], x.A[i + 1], x.LAM[i + 1]
         status, number, error = step.make()
         if status != DONE:

@@ -48,6 +48,7 @@ from flexmbs.kernels.steps import (
     largest_turn,
     put_back,
     retract,
+    stretch,
     tangent_operators,
     untwist,
     yielded,
@@ -144,10 +145,11 @@ def operations(
         row = i if x.given.shape[0] > 1 else 0
         given = x.given[row]
         state, env = State(q1, v1, vd1, lam), Env(x.times[i], x.scale[row])
-        if h_old != 0.0 and h_old != h:  # as kernels have it
+        longer = stretch(h, h_old)
+        if longer != 1.0:  # as kernels have it
             aux = z.aux
             for k in range(n_v):
-                aux[k] = a[k] + (h / h_old) * (x.AUX[i, k] - a[k])
+                aux[k] = a[k] + longer * (x.AUX[i, k] - a[k])
         for k in range(c.n_c):
             lam[k] = lam0[k]
         acceleration, speed, place = begin(
@@ -344,7 +346,7 @@ def operations(
                 clear_blocks(x.B, x.turned)
             state, smooth = State(q, v, a, lam), (z.beta * h * h, z.gamma * h)
             evaluations += 1
-            refused = tangent(state, env, given, smooth, 0)
+            refused = tangent(state, env, given, smooth, -1)
             if not refused:
                 factorisations += 1
                 refused = factorise(
@@ -424,9 +426,10 @@ def operations(
                         a[k] = x.A[i, k] + x.d[k]
                 for k in range(n_v):
                     aux[k] = x.AUX[i, k]
-                if h_old != 0.0 and h_old != h:
+                longer = stretch(h, h_old)
+                if longer != 1.0:
                     for k in range(n_v):
-                        aux[k] = x.A[i, k] + (h / h_old) * (x.AUX[i, k] - x.A[i, k])
+                        aux[k] = x.A[i, k] + longer * (x.AUX[i, k] - x.A[i, k])
                 for k in range(n_v):
                     aux[k] += x.d[k]
                 z.prepared[0] = 1
