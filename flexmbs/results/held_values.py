@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.model.control.evaluation_order import evaluation_order
 from flexmbs.system.view import SystemView, Viewer
 
 if TYPE_CHECKING:
@@ -87,21 +88,20 @@ def _of_controllers(solution: States, after: bool) -> FloatArray:
 
 
 def _hold_outputs(solution: States, view: SystemView, held: FloatArray, first: int) -> None:
-    """Outputs of first-order states, from ``first`` on; some may read what others hold."""
+    """Outputs of first-order states, from ``first`` on."""
     if "form" in solution.extra:
         raise ModelError(
             "actuators of first-order states: the tree of the model was integrated as rigid bodies, which sensors do "
             "not know."
         )
-    items = [item for item in solution.model.states if item.actuators]
-    for _ in items:
-        before, place = held.copy(), first
-        for item in items:
-            end = place + len(item.actuators)
-            held[place:end] = item.output_at(view.state(item.name), item.read(view), view.t)
-            place = end
-        if np.array_equal(held, before):
-            return
+    states = solution.model.states
+    ends = first + np.cumsum([len(item.actuators) for item in states])
+    for k in evaluation_order(states):
+        item = states[k]
+        if item.actuators:
+            held[ends[k] - len(item.actuators) : ends[k]] = item.output_at(
+                view.state(item.name), item.read(view), view.t
+            )
 
 
 class _Turns:
