@@ -81,7 +81,7 @@ def held_group(m: Any) -> HeldGroup:
 class PythonItems:
     """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions.
 
-    ``order``: numbers of the first-order states as they are evaluated, those that hold a value before those that read it;
+    ``order``: numbers of the first-order states as they are evaluated, those that hold a value before who reads it;
     ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last; ``idle (1,)``: 1 while held values are
     left as they are and no state is evaluated, for derivatives by them; ``held``: actuators that are no functions of
     anything but their value, whose forces are a stage of their own; ``functions``: the forces on rows that are left,

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from flexmbs.core.errors import ModelError
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.model.control.function_sensors import FunctionSensor, NoisySensor
 from flexmbs.model.control.value_sensors import HeldSensor
 
-__all__ = ["evaluation_order"]
+if TYPE_CHECKING:
+    from flexmbs.core.contracts import FloatArray
+    from flexmbs.model.control.view import View
+
+__all__ = ["evaluation_order", "hold_outputs", "may_read_outputs"]
 
 
 def evaluation_order(states: Sequence[Any]) -> list[int]:
@@ -44,6 +50,27 @@ def evaluation_order(states: Sequence[Any]) -> list[int]:
         order.append(min(ready, key=lambda k: may_read_all[k]))
         left.remove(order[-1])
     return order
+
+
+def hold_outputs(states: Sequence[Any], view: View, held: FloatArray) -> None:
+    """Outputs of first-order states at a view, into the values ``held`` for all actuators, of which theirs are last.
+
+    The view must show these values.
+    """
+    first = len(held) - sum(len(item.actuators) for item in states)
+    ends = np.cumsum([first, *(len(item.actuators) for item in states)])
+    for k in evaluation_order(states):
+        item = states[k]
+        if item.actuators:
+            held[ends[k] : ends[k + 1]] = item.output_at(view.state(item.name), item.read(view), view.t)
+
+
+def may_read_outputs(condition: Any, states: Sequence[Any]) -> bool:
+    """Whether the condition of an event, a sensor or a function, may read what first-order states hold."""
+    outputs = {actuator.name for item in states for actuator in item.actuators}
+    if not outputs:
+        return False
+    return not hasattr(condition, "read") or _is_function(condition) or not outputs.isdisjoint(_reads(condition))
 
 
 def _reads(sensor: Any) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from scipy.optimize import brentq
 
 import flexmbs as fx
 
@@ -60,3 +61,17 @@ def test_circles_are_refused() -> None:
         fx.simulate(fx.Model(ball, own), 0.1, step=0.01)
     read = fx.control.FirstOrder([1.0], lambda x, u, t: u - x, fx.control.StateSensor("two"), a, name="one")
     assert len(fx.simulate(fx.Model(ball, read, two), 0.1, step=0.01))
+
+
+@pytest.mark.parametrize("condition", ["sensor", "function"])
+def test_events_see_outputs_of_the_time_they_look_at(condition: str) -> None:
+    """z' = 20 (1 - z) holds 2 z + t; off by the integration alone, of a step of 1 ms: 0.05^3 / 12 relative."""
+    w = fx.control.Signal("w")
+    lag = fx.control.FirstOrder([0.0], lambda z, u, t: 20.0 * (1.0 - z), (), w, output=lambda z, u, t: 2 * z + t)
+    sensor = fx.control.HeldSensor(w)
+    seen: Any = sensor if condition == "sensor" else lambda view: sensor.read(view) ** 3
+    event = fx.control.Event(seen, level=1.0, terminal=True)
+    ball = fx.PointMass(1.0, position=(0, 0), name="ball")
+    run = fx.simulate(fx.Model(ball, lag), 0.5, step=1e-3, events=[event])
+    exact = brentq(lambda t: 2.0 - 2.0 * np.exp(-20.0 * t) + t - 1.0, 0.0, 0.5)
+    assert run.t[-1] == pytest.approx(exact, abs=1e-5)
