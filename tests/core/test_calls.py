@@ -156,7 +156,9 @@ def test_what_it_costs():
         ("Slider", "PrismaticJoint"),
         ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "FixedJoint"),
         ("HydraulicCylinder", "control.LineActuator"), ("Rope", "FlexibleBody"), ("step5", "motions.Ramp"),
-        ("LQR", "control.StateFeedback"), ("Tire", "SpringDamper"), ("Clearance", "JointStop"),
+        ("LQR", "control.StateFeedback"), ("DCMotor", "control.FirstOrder"), ("Kalman", "control.Controller"),
+        ("LowPass", "control.filters"), ("PI", "control.PID"), ("ForceSensor", "control.MultiplierSensor"),
+        ("Tire", "SpringDamper"), ("Clearance", "JointStop"),
         ("Revolut", "RevoluteJoint"), ("rectangle", "meshes.rectangle"),
     ],
 )  # fmt: skip

@@ -75,3 +75,27 @@ def test_events_see_outputs_of_the_time_they_look_at(condition: str) -> None:
     run = fx.simulate(fx.Model(ball, lag), 0.5, step=1e-3, events=[event])
     exact = brentq(lambda t: 2.0 - 2.0 * np.exp(-20.0 * t) + t - 1.0, 0.0, 0.5)
     assert run.t[-1] == pytest.approx(exact, abs=1e-5)
+
+
+def test_an_actuator_has_one_value() -> None:
+    """Also where first-order states drive it; two actuators on one joint add."""
+    ball, push = fx.PointMass(1.0, position=(0, 0), name="ball"), fx.control.Signal("w")
+    lag = fx.control.FirstOrder([0.0], lambda z, u, t: -z, (), push, name="lag")
+    with pytest.raises(fx.ModelError, match=r"actuator 'w' is driven by command 'go' and first order 'lag'.*name="):
+        fx.Model(ball, lag, fx.control.Command(push, 0.1, 1.0, name="go"))
+    forces = [fx.control.ForceActuator(ball, (1, 0), name=name) for name in "ab"]
+    both = [fx.control.Command(one, 0.1, 1.0, name=f"of {one.name}") for one in forces]
+    assert fx.simulate(fx.Model(ball, *both), 1.0, step=0.1).position(ball)[-1, 0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "where"),
+    [
+        (lambda: fx.control.Signal("w"), "An actuator comes with what drives it"),
+        (lambda: fx.control.JointSensor("hinge"), "A sensor comes with who reads it"),
+        (lambda: fx.control.Event(lambda view: view.t), "Events belong to a run"),
+    ],
+)
+def test_what_is_no_item_is_told_where_it_belongs(make: Any, where: str) -> None:
+    with pytest.raises(fx.ModelError, match=where):
+        fx.Model(fx.PointMass(1.0, position=(0, 0), name="ball"), make())
