@@ -3,7 +3,10 @@
 A motion is any object with ``at(t) -> (value, rate, acceleration)``. Those here can also be called like a history of a
 load (the value alone) and be added; a time that is not a finite number is refused by a `ModelError`. Two derivatives
 are needed because a driven joint prescribes the acceleration; a motion that jumps in its rate would need an infinite
-force, and one that jumps in its acceleration shakes what is flexible.
+force, and one that jumps in its acceleration shakes what is flexible. Generalized-alpha answers such a jump, as of a
+trapezoidal profile of rates, with accelerations and forces of drivers that swing about the right ones: with the default
+``rho_inf=0.9`` by half of the jump after ten steps, whatever their size, and by 0.2 % with 0.5. Round the corners off
+(`Ramp`, `Spline` of degree 5), or take `RadauIIA`.
 """
 
 from __future__ import annotations

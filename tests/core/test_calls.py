@@ -167,6 +167,14 @@ def test_terms_of_the_field(term, here):
         getattr(fx, term)
 
 
+def test_linear_models_of_other_programs():
+    cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
+    linear = fx.linearise(fx.Model(cart, fx.Bushing(fx.ground.marker((0, 0, 0)), cart, (8.0, 8.0))))
+    for term, here in (("dcgain", "transfer"), ("c2d", "to_control"), ("margin", "to_control"), ("feedback", "closed")):
+        with pytest.raises(AttributeError, match=rf"did you mean '{here}'"):
+            getattr(linear, term)
+
+
 def test_motions_of_other_programs():
     for term, here in (("Chirp", "Function"), ("Trapezoid", "Ramp")):
         with pytest.raises(AttributeError, match=rf"did you mean {here}\b"):
