@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core import facade as _facade
+from flexmbs.model.control import filters as filters
 from flexmbs.model.control.actuators import ForceActuator as ForceActuator
 from flexmbs.model.control.actuators import JointActuator as JointActuator
 from flexmbs.model.control.actuators import LineActuator as LineActuator
@@ -11,6 +12,8 @@ from flexmbs.model.control.actuators import Signal as Signal
 from flexmbs.model.control.controller import Controller as Controller
 from flexmbs.model.control.events import Event as Event
 from flexmbs.model.control.first_order import FirstOrder as FirstOrder
+from flexmbs.model.control.first_order import linear_states as linear_states
+from flexmbs.model.control.first_order import transfer_function as transfer_function
 from flexmbs.model.control.function_sensors import FunctionSensor as FunctionSensor
 from flexmbs.model.control.function_sensors import NoisySensor as NoisySensor
 from flexmbs.model.control.joint_sensors import JointSensor as JointSensor

@@ -29,7 +29,7 @@ from flexmbs.analysis.steady_motion import name_of_frame, times
 from flexmbs.core.checks import as_flag, is_list
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
-from flexmbs.dynamics.linearisation import held_columns, moved
+from flexmbs.dynamics.linearisation import hold_more, input_column, moved
 from flexmbs.dynamics.minimal import DENSE, Sizes, pseudo_inverse
 from flexmbs.model.control.sensors import as_sensors, read_sensor
 from flexmbs.model.model import Model
@@ -72,8 +72,8 @@ def linearise(
         Loads, joint forces and actuators need not be in the model. A load or a `JointForce` (a number) enters by its
         factor: u = 1 is the load as described. Those of the model among the inputs do not act at its initial state, and
         act at that of a solution; those that are not in the model never act at the state. An actuator enters by the
-        value that is held for it, or added to the output of its states. A joint with a prescribed motion enters by the
-        acceleration of the motion.
+        value that is held for it, or added to the output of its states, with what first-order states that read the
+        value make of it. A joint with a prescribed motion enters by the acceleration of the motion.
         Equal names are numbered in the result, those of the model first: "force on 'tip' (1)".
     outputs : sequence of sensors
         Equal names are numbered likewise.
@@ -275,7 +275,7 @@ class _Linear:
             elif item.kind == "outside":
                 forces[:, j] = E.T @ others[:, item.number]
             elif item.kind == "actuator":
-                forces[:, j] = (E.T @ held_columns(dyn, state, [item.number]))[:, 0]
+                forces[:, j] = E.T @ input_column(dyn, state, item.number)
             else:
                 accelerations[:, j] = P[:, motion]
                 motion += 1
@@ -351,15 +351,14 @@ class _Linear:
         return out
 
     def _by_held(self, number: int) -> FloatArray:
-        """By the value that is held for an actuator."""
-        held = self.point.dyn.mechanics.held
-        value = float(held[number])
-        h = STEP * max(1.0, abs(value))
-        sides = []
+        """By the value that is held for an actuator, and what first-order states make of it."""
+        held, s = self.point.dyn.mechanics.held, self.point.state
+        before, sides = held.copy(), []
+        h = STEP * max(1.0, abs(float(held[number])))
         for step in (h, -h):
-            held[number] = value + step
+            hold_more(self.point.dyn, s, number, step)
             sides.append(self._read(None, None))
-        held[number] = value
+            held[:] = before
         return (sides[0] - sides[1]) / (2.0 * h)
 
     def _read(self, part: int | None, change: Any) -> FloatArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import warnings
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.history import Constant, History, Table, value_at
+from flexmbs.model.motion_values import motion_at
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -31,6 +33,8 @@ HALF = 0.55
 """Part of a change that one half of an interval must hold for it to be a jump rather than a slope."""
 ULPS = 4.0
 """Numbers next to each other between which a jump is not looked for any closer."""
+SEEN = 1e-6
+"""Change of a prescribed acceleration, over the largest, that counts as a jump."""
 OFTEN, WITHIN = 20, 40
 """So many jumps of one function within so many steps are no events any more."""
 
@@ -60,7 +64,10 @@ class LoadJumps:
         for _, active in dynamics.prescribed.moving:
             breaks = getattr(active.equation.motion, "breaks", None)
             if breaks is not None:
-                self._add_breaks(active.equation.motion, np.asarray(breaks, dtype=np.float64), kinks, begin, until)
+                breaks = np.asarray(breaks, dtype=np.float64)
+                self._add_breaks(active.equation.motion, breaks, kinks, begin, until)
+                self.jumps |= _jumps_of_acceleration(active.label, active.equation.motion, breaks, begin, until)
+        self.times = sorted({*self.times, *self.jumps})
         self.steps = 0
 
     def _add_breaks(self, history: Any, breaks: FloatArray, kinks: bool, begin: float, until: float) -> None:
@@ -142,6 +149,30 @@ class LoadJumps:
                 AccuracyWarning,
                 stacklevel=2,
             )
+
+
+def _jumps_of_acceleration(name: str, motion: Any, breaks: FloatArray, begin: float, until: float) -> set[float]:
+    """Those of the breaks of a prescribed motion at which its acceleration jumps: the first times behind the jumps.
+
+    Generalized-alpha answers a jump with accelerations that swing about the right ones for tens of steps.
+    """
+    inside = np.unique(breaks[(breaks > begin) & (breaks < until)])
+    if len(inside) == 0 or len(inside) > MANY:
+        return set()
+
+    def acceleration(t: float) -> float:
+        return motion_at(name, motion, t)[2]
+
+    edges = np.array([begin, *inside, until])
+    size = max(abs(acceleration(t)) for a, b in pairwise(edges.tolist()) for t in np.linspace(a, b, 6)[1:-1].tolist())
+    found = set()
+    for t in inside.tolist():
+        near = ULPS * np.spacing(abs(t))
+        for before, after in ((t - near, t), (t, t + near)):
+            if abs(acceleration(after) - acceleration(before)) > SEEN * size:
+                found.add(float(after))
+                break
+    return found
 
 
 def _steep_ends(table: Table) -> FloatArray:

@@ -11,6 +11,7 @@ from flexmbs.core.distinct_names import repeated
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.watched import Watched, watch
 from flexmbs.model.control.calling import call
+from flexmbs.model.control.evaluation_order import hold_outputs, may_read_outputs
 from flexmbs.model.control.events import Located, locate
 from flexmbs.results.records import Happened
 
@@ -43,7 +44,7 @@ class _Condition:
     """An event as `locate` asks it, with a state in the place of a view.
 
     ``watched``: what reads the condition; None where Python does, once for the state ``end`` at the end of a step,
-    where the next one begins.
+    where the next one begins. What first-order states hold is that of the state, which no evaluation has left there.
     """
 
     def __init__(self, number: int, event: Event, watched: Watched | None, viewer: Viewer) -> None:
@@ -51,6 +52,8 @@ class _Condition:
         self.end: StepState | None = None
         self._number, self._event, self._watched, self._viewer = number, event, watched, viewer
         self._kept: tuple[StepState | None, float] = None, math.nan
+        states = viewer.system.model.states
+        self._outputs_of = states if may_read_outputs(event.condition, states) else ()
 
     def value(self, s: StepState) -> float:
         """Condition minus level; what is not finite is told by the sensor."""
@@ -65,7 +68,15 @@ class _Condition:
         return value
 
     def _read(self, s: StepState) -> float:
-        return self._event.value(self._viewer.view(s.t, s.q, s.v, s.a, s.lam))
+        view, held = self._viewer.view(s.t, s.q, s.v, s.a, s.lam), self._viewer.held
+        if not self._outputs_of:
+            return self._event.value(view)
+        kept = held.copy()
+        try:
+            hold_outputs(self._outputs_of, view, held)
+            return self._event.value(view)
+        finally:
+            held[:] = kept
 
 
 class Watch:

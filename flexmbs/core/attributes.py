@@ -59,7 +59,11 @@ ATTRIBUTES = {
     "start": "left first_node begin",
     "end": "right last_node tip",
     "twist": "velocity angular_velocity speed",
-    "transfer": "tf frequency_response freqresp transfer_function bode",
+    "transfer": "tf frequency_response freqresp transfer_function bode dcgain dc_gain steady_state_gain",
+    "closed": "feedback closed_loop close_loop",
+    "poles": "pole eigenvalues eigs eig damp damping",
+    "to_control": "margin margins stability_margins c2d discretise discretize sample step step_response impulse lsim "
+    "forced_response gain_margin phase_margin",
     "to_scipy": "to_ss statespace state_space",
 }  # fmt: skip
 """Names of attributes, and what the field and other programs call them."""

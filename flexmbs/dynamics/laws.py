@@ -65,7 +65,7 @@ class Laws:
         self._owners = m.force_owners
         names = tuple(a.name for a in m.actuators)
         states, blocks, users, rows = list[Any](), list[Any](), list[Any](), list[Any]()
-        for k in range(len(self.python.states)):
+        for k in self.python.order:
             own, block = self._states(dyn, k, names)
             states += own
             blocks.append(block)

@@ -9,6 +9,7 @@ have no frequency. Increments :math:`\delta q` of rigid bodies are rotations in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ __all__ = [
     "ConstrainedLinearisation",
     "free_directions",
     "held_columns",
+    "hold_more",
+    "input_column",
     "linearise_state",
     "moved",
     "ordered_blocks",
@@ -130,26 +133,63 @@ def moved(dyn: Dynamics, q: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def held_columns(dyn: Dynamics, state: StepState, numbers: list[int]) -> FloatArray:
-    """d r / d(held value) (n_v, k) of some actuators, by differences, which are exact for those without a law."""
+    """d r / d(held value) (n_v, k) of some actuators, by differences, which are exact for those without a law.
+
+    What first-order states make of these values is left out; `input_column` has it.
+    """
     m = dyn.mechanics
-    columns = np.zeros((dyn.n_v, len(numbers)))
     dyn.residual(state.q, state.v, state.a, state.lam)  # outputs of states into the held values
+
+    def hold(number: int, step: float) -> float:
+        m.held[number] += step
+        return 0.0
+
+    return np.stack([np.zeros(dyn.n_v), *(_held_column(dyn, state, i, hold) for i in numbers)], axis=1)[:, 1:]
+
+
+def input_column(dyn: Dynamics, state: StepState, number: int) -> FloatArray:
+    """d r / d(held value) (n_v,) of an actuator, with what first-order states do that read the value."""
+    dyn.residual(state.q, state.v, state.a, state.lam)
+    return _held_column(dyn, state, number, lambda i, step: -hold_more(dyn, state, i, step))
+
+
+def hold_more(dyn: Dynamics, state: StepState, number: int, step: float) -> FloatArray:
+    """Add ``step`` to a held value, or to the output of its states, and let all first-order states see it.
+
+    Returns their rates (n_v,), zero elsewhere; held values stay as they are then.
+    """
+    python, held, t = dyn.python, dyn.mechanics.held, dyn.env.t
+    rates = np.zeros(dyn.n_v)
+    if not any(output.start <= number < output.stop for output in python.outputs):
+        held[number] += step
+    for k in python.order:
+        (item, places), output = python.states[k], python.outputs[k]
+        x, u = state.v[places], item.read(python.viewer.view(t, state.q, state.v, state.a, state.lam))
+        rates[places] = item.rates_at(x, u, t)
+        if item.actuators:
+            held[output] = item.output_at(x, u, t)
+        if output.start <= number < output.stop:
+            held[number] += step
+    return rates
+
+
+def _held_column(
+    dyn: Dynamics, state: StepState, number: int, hold: Callable[[int, float], float | FloatArray]
+) -> FloatArray:
+    """Difference of the residual over a held value; ``hold(number, step)`` moves it and tells what else is added."""
+    held, before, sides = dyn.mechanics.held, dyn.mechanics.held.copy(), []
+    h = 1e-4 * max(1.0, abs(float(held[number])))
     dyn.python.idle[0] = 1
     try:
-        for j, i in enumerate(numbers):
-            value = float(m.held[i])
-            h = 1e-4 * max(1.0, abs(value))
-            sides = []
-            for step in (h, -h):
-                m.held[i] = value + step
-                _set_wrenches(dyn)
-                sides.append(dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v].copy())
-            m.held[i] = value
-            columns[:, j] = (sides[0] - sides[1]) / (2.0 * h)
+        for step in (h, -h):
+            more = hold(number, step)
+            _set_wrenches(dyn)
+            sides.append(dyn.residual(state.q, state.v, state.a, state.lam)[: dyn.n_v] + more)
+            held[:] = before
         _set_wrenches(dyn)
     finally:
         dyn.python.idle[0] = 0
-    return columns
+    return np.asarray((sides[0] - sides[1]) / (2.0 * h))
 
 
 def _set_wrenches(dyn: Dynamics) -> None:

@@ -13,6 +13,7 @@ from flexmbs.dynamics.stage_calls import Prepared, state_of
 from flexmbs.dynamics.stages import ENV, STATE, Stage
 from flexmbs.kernels.conditions import Conditions
 from flexmbs.kernels.sensing import follow_turns, read_sensors
+from flexmbs.model.control.evaluation_order import may_read_outputs
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
@@ -31,6 +32,8 @@ def watch(dynamics: Dynamics, events: Sequence[Event]) -> Watched | str:
         if event.condition not in found.readings.where:
             what = "sensor" if hasattr(event.condition, "read") else "function"
             return f"the condition of event {event.name!r} is a {what} that Python evaluates"
+        if may_read_outputs(event.condition, dynamics.system.model.states):
+            return f"the condition of event {event.name!r} reads what first-order states hold"
         if event.pieces > 1:
             return f"event {event.name!r} is looked for in {event.pieces} pieces of a step"
     if found.readings.errors:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.core.data_frames import optional
+from flexmbs.core.distinct_names import distinct_names
 from flexmbs.io.history_table import HistoryTable
 from flexmbs.results.quantities import listed, over, together
 
@@ -22,13 +23,19 @@ def table(solution: States, *what: Any) -> HistoryTable:
     first = over(solution)
     columns = dict(first.columns())
     units, frames = {first.name: first.unit}, {}
-    for quantity in _quantities(solution, what):
-        for name, values in quantity.columns().items():
-            columns[name], units[name] = values, quantity.unit or "-"
-            if quantity.frame:
-                frames[name] = quantity.frame
+    found = [(*column, quantity) for quantity in _quantities(solution, what) for column in quantity.columns().items()]
+    names = distinct_names(_plain(name) for name, _, _ in found)
+    for name, (_, values, quantity) in zip(names, found, strict=True):
+        columns[name], units[name] = values, quantity.unit or "-"
+        if quantity.frame:
+            frames[name] = quantity.frame
     of = "motion" if solution.over_time else "equilibria"
     return HistoryTable(columns, units, frames, f"{of} of {solution.model.name}")
+
+
+def _plain(name: str) -> str:
+    """The name of a column without what has a meaning in tables: default names of sensors and actuators have quotes."""
+    return name.translate(str.maketrans("[]", "()", "\"'"))
 
 
 def dataset(solution: States, *what: Any) -> Any:

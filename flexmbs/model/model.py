@@ -158,9 +158,23 @@ class Model(Hinted):
                     f"{owner}: {len(twice)} names of {what} are used twice: {twice}; names must differ: give "
                     f"name= to each."
                 )
+        self._check_actuators(owner)
         check_membership(owner, self)
         for described in self.described:
             described.check_in(owner, self)
+
+    def _check_actuators(self, owner: str) -> None:
+        """Refuse an actuator that has two values."""
+        driven: dict[str, list[str]] = {}
+        for item in self.controllers + self.states:
+            for actuator in getattr(item, "actuators", ()):
+                driven.setdefault(str(actuator.name), []).append(f"{kind_in_words(item)} {item.name!r}")
+        for name, by in driven.items():
+            if len(by) > 1:
+                raise ModelError(
+                    f"{owner}: the actuator {name!r} is driven by {' and '.join(by)}, but holds one value; give each "
+                    f"an actuator with a name= of its own. Their forces add."
+                )
 
     def with_(self, *items: Any) -> Model:
         """A copy with more items."""
@@ -285,6 +299,12 @@ def _kind(owner: str, item: object) -> str:
         hint = " A place on a body is not an item: wrap it in a support, joint or load."
     if isinstance(getattr(item, "items", None), tuple):
         hint = " It stands for several: pass its items, as in Model(*boom.items)."
+    if hasattr(item, "acts_on"):
+        hint = " An actuator comes with what drives it: Command(actuator, period, values), PID(...), FirstOrder(...)."
+    if hasattr(item, "read"):
+        hint = " A sensor comes with who reads it: a controller, FirstOrder, Event, or run.table(sensor)."
+    if hasattr(item, "condition"):
+        hint = " Events belong to a run: simulate(model, until, events=[event])."
     raise ModelError(
         f"{owner}: {show(item)} is neither a body, a support, a joint nor a load.{hint}"
         + (" Make an object of the class first." if isinstance(item, type) else "")

@@ -3,7 +3,10 @@
 A motion is any object with ``at(t) -> (value, rate, acceleration)``. Those here can also be called like a history of a
 load (the value alone) and be added; a time that is not a finite number is refused by a `ModelError`. Two derivatives
 are needed because a driven joint prescribes the acceleration; a motion that jumps in its rate would need an infinite
-force, and one that jumps in its acceleration shakes what is flexible.
+force, and one that jumps in its acceleration shakes what is flexible. Generalized-alpha answers a jump of which it does
+not know with accelerations and forces of drivers that swing about the right ones: with the default ``rho_inf=0.9`` by
+half of the jump after ten steps, whatever their size. A motion tells its jumps by an attribute ``breaks`` (times), as
+`Spline` does and `Function` is told; steps end there, and the scheme starts anew.
 """
 
 from __future__ import annotations
@@ -273,6 +276,8 @@ class Function(_Addable):
         Its derivatives; ``acceleration`` only together with ``rate``.
     check : sequence of float, default (0, 0.37, 1)
         Times [time] at which the functions are tried and compared when the motion is made; empty: not at all.
+    breaks : sequence of float, optional
+        Times [time] at which ``acceleration`` jumps, as that of a trapezoidal profile of rates: steps end there.
 
     Raises
     ------
@@ -291,6 +296,7 @@ class Function(_Addable):
     rate: Callable[[float], float] | None = None
     acceleration: Callable[[float], float] | None = None
     check: Sequence[float] = (0.0, 0.37, 1.0)
+    breaks: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         for name in ("value", "rate", "acceleration"):
@@ -299,6 +305,11 @@ class Function(_Addable):
                 raise ModelError(f"Function: {name} must be a function of time, not {show(function)}.")
         if self.acceleration is not None and self.rate is None:
             raise ModelError("Function: acceleration is given, but not rate; give both, rate alone, or neither.")
+        if self.breaks is not None:
+            if self.acceleration is None:
+                raise ModelError("Function: breaks are given, but not acceleration; give rate and acceleration, too.")
+            breaks = as_array("Function", "breaks", self.breaks, (None,), unit="time").tolist()
+            object.__setattr__(self, "breaks", tuple(breaks))
         times = as_array("Function", "check", self.check, (None,), unit="time").tolist()
         object.__setattr__(self, "check", tuple(times))
         for t in times:
@@ -316,7 +327,7 @@ class Function(_Addable):
         """The same as a run evaluates it, with a memory of its own (`flexmbs.model.motion_pieces`)."""
         rate = None if self.rate is None else counted(self.rate)
         acceleration = None if self.acceleration is None else counted(self.acceleration)
-        own = Function(counted(self.value), rate, acceleration, check=())
+        own = Function(counted(self.value), rate, acceleration, check=(), breaks=self.breaks)
         return own if self.acceleration is not None else _InRun(own)
 
     def at(self, t: float) -> Three:
@@ -420,6 +431,17 @@ class Sum(_Addable):
     def in_run(self, counted: Counted) -> Motion:
         """The sum of the terms as a run evaluates them."""
         return Sum(*(for_run(term, counted) for term in self.terms))
+
+    @property
+    def breaks(self) -> tuple[float, ...] | None:
+        """Times at which one of its derivatives jumps; None where a term does not tell its own."""
+        found: set[float] = set()
+        for term in self.terms:
+            own = () if isinstance(term, Constant | Linear | Sine) else getattr(term, "breaks", None)
+            if own is None:
+                return None
+            found |= {float(t) for t in own}
+        return tuple(sorted(found))
 
     def at(self, t: float) -> Three:
         t = as_time("Sum", t)

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.model.control.evaluation_order import hold_outputs
 from flexmbs.system.view import SystemView, Viewer
 
 if TYPE_CHECKING:
@@ -55,12 +56,17 @@ def views(solution: States, after: bool) -> Iterator[SystemView]:
     held = np.zeros((len(solution), len(actuators)))
     if sampled and solution.extra.get("samples") is not None:
         held[:, :sampled] = _of_controllers(solution, after)
+    if sampled < len(actuators) and "form" in solution.extra:
+        raise ModelError(
+            "actuators of first-order states: the tree of the model was integrated as rigid bodies, which sensors do "
+            "not know."
+        )
     for i, t in enumerate(solution.t):
         turns.state, viewer.held = i, held[i]
         viewer.near.clear()
         view = viewer.view(float(t), *(np.array(x[i]) for x in (solution.q, solution.v, solution.a, solution.lam)))
         if sampled < len(actuators):
-            _hold_outputs(solution, view, held[i], sampled)
+            hold_outputs(model.states, view, held[i])
         yield view
 
 
@@ -84,24 +90,6 @@ def _of_controllers(solution: States, after: bool) -> FloatArray:
     else:
         numbers = np.searchsorted(rows[:, 0], solution.t - near, side="left") - 1
     return np.asarray(rows[np.maximum(numbers, 0), 1:])
-
-
-def _hold_outputs(solution: States, view: SystemView, held: FloatArray, first: int) -> None:
-    """Outputs of first-order states, from ``first`` on; some may read what others hold."""
-    if "form" in solution.extra:
-        raise ModelError(
-            "actuators of first-order states: the tree of the model was integrated as rigid bodies, which sensors do "
-            "not know."
-        )
-    items = [item for item in solution.model.states if item.actuators]
-    for _ in items:
-        before, place = held.copy(), first
-        for item in items:
-            end = place + len(item.actuators)
-            held[place:end] = item.output_at(view.state(item.name), item.read(view), view.t)
-            place = end
-        if np.array_equal(held, before):
-            return
 
 
 class _Turns:

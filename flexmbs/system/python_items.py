@@ -17,6 +17,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.user_calls import of_the_package
 from flexmbs.kernels.held import HeldGroup
 from flexmbs.kernels.row_forces import measure
+from flexmbs.model.control.evaluation_order import evaluation_order
 from flexmbs.model.forces.user_law import size_of
 from flexmbs.system.view import Viewer
 
@@ -80,6 +81,7 @@ def held_group(m: Any) -> HeldGroup:
 class PythonItems:
     """All of them, for one `Dynamics`; ``seconds`` counts the time spent in the functions.
 
+    ``order``: numbers of the first-order states as they are evaluated, those that hold a value before who reads it;
     ``applied (n_m, 6)``: wrenches of user forces, as they entered ``W`` last; ``idle (1,)``: 1 while held values are
     left as they are and no state is evaluated, for derivatives by them; ``held``: actuators that are no functions of
     anything but their value, whose forces are a stage of their own; ``functions``: the forces on rows that are left,
@@ -101,6 +103,7 @@ class PythonItems:
         for s, _ in self.states:
             self.outputs.append(slice(first, first + len(s.actuators)))
             first += len(s.actuators)
+        self.order = evaluation_order([s for s, _ in self.states])
         self.viewer: Viewer = Viewer(dynamics.system)
         self.viewer.held, self.viewer.held_names = m.held, tuple(a.name for a in m.actuators)
         self.held = held_group(m)

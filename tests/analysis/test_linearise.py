@@ -271,6 +271,30 @@ def test_states_that_read_what_others_hold() -> None:
     assert np.count_nonzero(linear.C) == 1
 
 
+def test_held_values_that_states_read_are_inputs() -> None:
+    """z1' = (x + r - z1) / 0.2 holds w = 2 z1 + r / 2, z2' = (w - z2) / 0.1 drives with -3 z2 + 0.7 w.
+
+    Inputs are r, w and the force. Whatever the order in which the states are described; what they hold are outputs.
+    """
+    ball, spring, (m, k, c) = oscillator()
+    ref, signal, push = fx.control.Signal("r"), fx.control.Signal("w"), fx.control.ForceActuator(ball, (1, 0), name="f")
+    place, held = fx.control.PositionSensor(ball, (1, 0)), fx.control.HeldSensor
+    first = fx.control.FirstOrder([0.0], lambda z, u, t: (u[0] + u[1] - z) / 0.2, [place, held(ref)], signal,
+                                  output=lambda z, u, t: 2.0 * z + 0.5 * u[1], name="first")  # fmt: skip
+    second = fx.control.FirstOrder([0.0], lambda z, u, t: (u - z) / 0.1, held(signal), push,
+                                   output=lambda z, u, t: -3.0 * z + 0.7 * u, name="second")  # fmt: skip
+    A = np.array([[0, 1, 0, 0], [-k / m, -c / m, 1.4 / m, -3 / m], [5, 0, -5, 0], [0, 0, 20, -10.0]])
+    B = np.array([[0, 0, 0], [0.35 / m, 0.7 / m, 1 / m], [5, 0, 0], [5, 10, 0]])
+    C = np.array([[1.0, 0, 0, 0], [0, 0, 2, 0], [0, 0, 1.4, -3]])
+    D = np.array([[0, 0, 0], [0.5, 1, 0], [0.35, 0.7, 1]])
+    for states in ((first, second), (second, first)):
+        model = fx.Model(ball, spring, fx.control.Command(ref, 0.1, 0.0), *states)
+        linear = fx.linearise(model, [ref, signal, push], [place, held(signal), held(push)])
+        for s in (0.3j, 2j, 40j):
+            exact = C @ np.linalg.solve(s * np.eye(4) - A, B) + D
+            assert linear.transfer(s.imag) == pytest.approx(exact, abs=1e-6)
+
+
 def test_states_that_read_reactions_are_refused() -> None:
     """There are no multipliers in minimal coordinates: not a silent zero."""
     _, model = hanging()

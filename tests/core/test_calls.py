@@ -156,13 +156,23 @@ def test_what_it_costs():
         ("Slider", "PrismaticJoint"),
         ("linearize", "linearise"), ("Motor", "RotationDriver"), ("Torque", "Moment"), ("Weld", "FixedJoint"),
         ("HydraulicCylinder", "control.LineActuator"), ("Rope", "FlexibleBody"), ("step5", "motions.Ramp"),
-        ("LQR", "control.StateFeedback"), ("Tire", "SpringDamper"), ("Clearance", "JointStop"),
+        ("LQR", "control.StateFeedback"), ("DCMotor", "control.FirstOrder"), ("Kalman", "control.Controller"),
+        ("LowPass", "control.filters"), ("PI", "control.PID"), ("ForceSensor", "control.MultiplierSensor"),
+        ("Tire", "SpringDamper"), ("Clearance", "JointStop"),
         ("Revolut", "RevoluteJoint"), ("rectangle", "meshes.rectangle"),
     ],
 )  # fmt: skip
 def test_terms_of_the_field(term, here):
     with pytest.raises(AttributeError, match=rf"no attribute '{term}'; did you mean {here}\b"):
         getattr(fx, term)
+
+
+def test_linear_models_of_other_programs():
+    cart = fx.PointMass(2.0, position=(0.0, 0.0), name="cart")
+    linear = fx.linearise(fx.Model(cart, fx.Bushing(fx.ground.marker((0, 0, 0)), cart, (8.0, 8.0))))
+    for term, here in (("dcgain", "transfer"), ("c2d", "to_control"), ("margin", "to_control"), ("feedback", "closed")):
+        with pytest.raises(AttributeError, match=rf"did you mean '{here}'"):
+            getattr(linear, term)
 
 
 def test_motions_of_other_programs():

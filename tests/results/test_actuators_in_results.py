@@ -179,3 +179,18 @@ def test_names_of_actuators_and_controllers() -> None:
         run.held("moter")
     with pytest.raises(fx.ModelError, match="of motions only"):
         fx.solve_static(fx.Model(*items, lead, fx.TorsionSpring(items[1], stiffness=9.0))).table("motor")
+
+
+def test_tables_of_what_has_no_name() -> None:
+    """Default names have quotes, which column names cannot have; brackets of names become round."""
+    wheel = fx.PlanarRigidBody(1.0, 0.5, position=(0, 0), angular_velocity=1.0, name="wheel")
+    hinge = fx.RevoluteJoint(fx.ground, wheel, at=(0, 0), name="hinge [1]")
+    motor, gyro = fx.control.JointActuator(hinge), fx.control.AngularVelocitySensor(wheel)
+    damper = fx.control.StateFeedback(
+        gyro, [motor, *map(fx.control.Signal, "ab")], 0.1, np.zeros((3, 3)), name="damper"
+    )
+    run = fx.simulate(fx.Model(wheel, hinge, damper), 0.3, step=0.1)
+    assert run.to_dataframe(motor).columns[0] == "actuator of angle of joint hinge (1).force"
+    found = run.to_dataframe(gyro)
+    assert list(found) == [f"angular velocity of marker centre of PlanarRigidBody wheel.{axis}" for axis in "xyz"]
+    assert found.iloc[-1].tolist() == [0.0, 0.0, 1.0]

@@ -95,7 +95,7 @@ class NoisySensor(Description):
     def __post_init__(self) -> None:
         as_sensors("NoisySensor", (self.sensor,))
         owner = f"NoisySensor on {self.sensor.name!r}"
-        object.__setattr__(self, "noise", as_references(owner, self.noise, self.sensor.size))
+        object.__setattr__(self, "noise", as_references(owner, self.noise, self.sensor.size, "noise", "component"))
         object.__setattr__(self, "name", as_name(owner, "name", self.name or f"{self.sensor.name} with noise"))
 
     @property

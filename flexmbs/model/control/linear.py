@@ -83,7 +83,8 @@ class StateFeedback(Description):
         gain = as_array(owner, "gain", self.gain, (len(self.actuators), n_y))
         object.__setattr__(self, "gain", frozen_copy(gain))
         object.__setattr__(self, "reference", as_references(owner, self.reference, n_y))
-        object.__setattr__(self, "feedforward", as_references(owner, self.feedforward, len(self.actuators)))
+        added = as_references(owner, self.feedforward, len(self.actuators), "feedforward", "actuator")
+        object.__setattr__(self, "feedforward", added)
 
     @property
     def packed(self) -> Packed:
@@ -120,7 +121,7 @@ class DiscreteStateSpace(Description):
     period : float
         T [time].
     system : DiscreteSystem
-        A, B, C, D; from matrices, or from `flexmbs.model.control.filters`.
+        A, B, C, D; from matrices, or from `flexmbs.control.filters`.
     reference : number, function of time or motion, or one per reading, optional
         r.
     start : (n_x,) sequence, default zero
@@ -136,8 +137,7 @@ class DiscreteStateSpace(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> from flexmbs.model.control.filters import DiscreteSystem
-    >>> lag = DiscreteSystem([[0.9]], [[0.1]], [[1.0]], [[0.0]])
+    >>> lag = fx.control.filters.DiscreteSystem([[0.9]], [[0.1]], [[1.0]], [[0.0]])
     >>> control = fx.control.DiscreteStateSpace(fx.control.JointSensor("hinge"),
     ...     fx.control.JointActuator("hinge", name="motor"), period=0.01,
     ...                                 system=lag, reference=1.0)
@@ -221,7 +221,8 @@ class Command(Description):
     def __post_init__(self) -> None:
         owner = f"Command {as_name('Command', 'name', self.name)!r}"
         check_common(owner, self)
-        object.__setattr__(self, "values", as_references(owner, self.values, len(self.actuators)))
+        values = as_references(owner, self.values, len(self.actuators), "values", "actuator")
+        object.__setattr__(self, "values", values)
 
     @property
     def packed(self) -> Packed:
@@ -259,10 +260,9 @@ class FilteredController(Description):
     Examples
     --------
     >>> import flexmbs as fx
-    >>> from flexmbs.model.control.filters import moving_average
     >>> angle, motor = fx.control.JointSensor("hinge"), fx.control.JointActuator("hinge", name="motor")
     >>> calm = fx.control.FilteredController(fx.control.StateFeedback(angle, motor, 0.01, [[4.0]], name="arm"),
-    ...     moving_average(2))
+    ...     fx.control.filters.moving_average(2))
     >>> calm.output(calm.start, [0.5], 0.0)
     array([-1.])
     """

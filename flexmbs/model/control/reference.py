@@ -22,13 +22,18 @@ References = Reference | Sequence[Reference]
 """One for all components, or one for each."""
 
 
-def as_references(owner: str, value: object, size: int) -> tuple[Reference, ...]:
-    """One reference for each of ``size`` components; a single number or function stands for all."""
+def as_references(
+    owner: str, value: object, size: int, name: str = "reference", each: str = "reading"
+) -> tuple[Reference, ...]:
+    """One reference for each of ``size`` components; a single number or function stands for all.
+
+    ``name`` of the argument, and what has ``each`` of its components, for messages.
+    """
     if isinstance(value, list | tuple | np.ndarray) and np.ndim(np.asarray(value, dtype=object)) > 0:
         if len(value) != size:
-            raise ModelError(f"{owner}: reference must have {size} components, one for each reading, not {len(value)}.")
-        return tuple(_as_reference(owner, part) for part in value)
-    return (_as_reference(owner, value),) * size
+            raise ModelError(f"{owner}: {name} must have {size} components, one for each {each}, not {len(value)}.")
+        return tuple(_as_reference(owner, part, name) for part in value)
+    return (_as_reference(owner, value, name),) * size
 
 
 def reference_at(owner: str, references: tuple[Reference, ...], t: float) -> FloatArray:
@@ -50,16 +55,16 @@ def is_steady(references: tuple[Reference, ...]) -> bool:
     return all(isinstance(part, float) for part in references)
 
 
-def _as_reference(owner: str, value: Any) -> Reference:
+def _as_reference(owner: str, value: Any, name: str) -> Reference:
     """A number, a function or a motion, checked."""
     if not isinstance(value, type) and (_is_motion(value) or callable(value)):
         return value  # type: ignore[no-any-return]
     try:
-        return as_number(owner, "reference", value)
+        return as_number(owner, name, value)
     except ModelError:
         raise ModelError(
-            f"{owner}: reference must be a number, a function of time or a motion such as flexmbs.motions.Ramp(...), "
-            f"or a sequence of these, not {show(value)}."
+            f"{owner}: {name} must be a number, a function of time or a motion such as flexmbs.motions.Ramp(...), or a "
+            f"sequence of these, not {show(value)}."
         ) from None
 
 

@@ -196,6 +196,15 @@ SYSTEM = low_pass(10.0, 0.01)
             lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, rate=RATE, filter_time=0.1),
             "filter_time is for differences",
         ),
+        (
+            lambda: fx.control.Command([motor(), fx.control.Signal("s")], 0.1, (1.0, 2.0, 3.0)),
+            "values must have 2 components, one for each actuator, not 3",
+        ),
+        (lambda: fx.control.Command(motor(), 0.1, "up"), "values must be a number, a function"),
+        (
+            lambda: fx.control.StateFeedback(ANGLE, motor(), 0.1, [[1.0]], feedforward=(1.0, 2.0)),
+            "feedforward must have 1 components, one for each actuator, not 2",
+        ),
         (lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, reference="up"), "reference must be a number, a function"),
         (lambda: fx.control.PID(ANGLE, motor(), 0.1, 1.0, delay=0.5), "delay must be a whole number"),
         (lambda: fx.control.PID(ANGLE, motor(), 0.1, math.inf), "proportional must be finite"),

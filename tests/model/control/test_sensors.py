@@ -144,7 +144,7 @@ def test_what_the_simulation_has_to_know() -> None:
         (lambda: fx.control.FunctionSensor(lambda t, v: t, size=0), "size must be at least 1"),
         (lambda: fx.control.NoisySensor(lambda v: 0.0, 0.1), "expected a sensor such as"),
         (lambda: fx.control.NoisySensor(fx.control.PositionSensor(POINT), [0.1, 0.1]), "must have 3 components"),
-        (lambda: fx.control.NoisySensor(fx.control.JointSensor("a"), math.nan), "reference must be a number"),
+        (lambda: fx.control.NoisySensor(fx.control.JointSensor("a"), math.nan), "noise must be a number"),
     ],
 )
 def test_bad_sensors(make, match: str) -> None:
