@@ -1,4 +1,4 @@
-"""Prescribed motions over time: ramps, sines, splines, functions."""
+"""Prescribed motions over time: ramps, sines, splines, trapezoidal profiles, functions."""
 
 from __future__ import annotations
 
@@ -12,5 +12,6 @@ from flexmbs.model.motions import Sine as Sine
 from flexmbs.model.motions import Spline as Spline
 from flexmbs.model.motions import Sum as Sum
 from flexmbs.model.motions import as_motion as as_motion
+from flexmbs.model.trapezoid import Trapezoid as Trapezoid
 
 _facade.gather(globals())

@@ -34,7 +34,7 @@ TIME = 1e-3
 """Over this a kink of a given rate must not change the acceleration by more than its own size."""
 
 
-class _Addable:
+class Curve:
     """What all motions here share."""
 
     def at(self, t: float) -> Three:
@@ -48,7 +48,7 @@ class _Addable:
 
 
 @dataclass(frozen=True)
-class Constant(_Addable):
+class Constant(Curve):
     """A coordinate that is held.
 
     Parameters
@@ -73,7 +73,7 @@ class Constant(_Addable):
 
 
 @dataclass(frozen=True)
-class Linear(_Addable):
+class Linear(Curve):
     """A constant rate: start + rate t.
 
     Parameters
@@ -101,7 +101,7 @@ class Linear(_Addable):
 
 
 @dataclass(frozen=True)
-class Sine(_Addable):
+class Sine(Curve):
     """A harmonic motion: offset + amplitude sin(2 pi frequency t + phase).
 
     Parameters
@@ -139,7 +139,7 @@ class Sine(_Addable):
 
 
 @dataclass(frozen=True)
-class Ramp(_Addable):
+class Ramp(Curve):
     """A smooth step: from ``start`` to ``end`` by the polynomial of fifth order, with rest and no acceleration at both.
 
     With x = (t - begin) / duration the value is start + (end - start) (10 x^3 - 15 x^4 + 6 x^5). The largest rate is
@@ -188,7 +188,7 @@ class Ramp(_Addable):
 
 
 @dataclass(frozen=True, eq=False)
-class Spline(_Addable):
+class Spline(Curve):
     """A smooth curve through the points of a table, with continuous second derivative; straight on beyond its ends.
 
     Parameters
@@ -256,7 +256,7 @@ class Spline(_Addable):
 
 
 @dataclass(frozen=True, eq=False)
-class Function(_Addable):
+class Function(Curve):
     """A motion by a Python function of time, with its derivatives or without.
 
     What is not given is found from the function (or from ``rate``, if that is given) alone: derivatives are those of
@@ -411,7 +411,7 @@ def _refuse_kink(name: str, error: float, sizes: Three, t: float) -> None:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Sum(_Addable):
+class Sum(Curve):
     """Several motions added up; ``a + b`` of two motions is one.
 
     Examples

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import flexmbs as fx
 from flexmbs.core.differences import slopes
 from flexmbs.core.errors import ModelError
 from flexmbs.model.motion_values import motion_at
 from flexmbs.model.motions import Constant, Function, Linear, Ramp, Sine, Spline, Sum, as_motion
+from flexmbs.model.trapezoid import Trapezoid
 
 TIMES = (0.0, 0.3, 0.7, 1.1, 2.0)
 LIFT = (0.0, 0.4, 0.1, -0.3, 0.2)
@@ -27,6 +29,8 @@ MOTIONS: dict[str, Any] = {
     "cubic": Spline(TIMES, LIFT, degree=3),
     "free cubic": Spline(TIMES, LIFT, degree=3, clamped=False),
     "function": Function(math.sin, math.cos, lambda t: -math.sin(t)),
+    "trapezoid": Trapezoid(1.0, 0.2, rate=0.6, acceleration=1.5, begin=0.2),
+    "triangle": Trapezoid(0.0, 1.0, rate=5.0, acceleration=1.0, begin=0.7),
     "sum": Sine(1.0, frequency=0.3) + Linear(2.0) + Ramp(0.0, 1.0, duration=1.0),
 }
 
@@ -48,6 +52,36 @@ def test_no_jump_anywhere(name: str) -> None:
     motion = MOTIONS[name]
     fine = np.array([motion.at(t) for t in np.linspace(-0.2, 2.2, 24001)])
     assert np.abs(np.diff(fine, axis=0)).max(axis=0) == pytest.approx(0.0, abs=0.06)
+
+
+def test_a_trapezoidal_profile_takes_what_its_limits_allow() -> None:
+    """0.4 s up to the rate, 14/15 s at it, 0.4 s down; and a triangle where the way is too short for the rate."""
+    move = MOTIONS["trapezoid"]
+    assert move.duration == pytest.approx(0.8 / 0.6 + 0.4)
+    assert move.breaks == pytest.approx((0.2, 0.6, 0.2 + 0.8 / 0.6, 0.6 + 0.8 / 0.6))
+    assert move.at(0.6) == pytest.approx((1.0 - 0.5 * 1.5 * 0.16, -0.6, 0.0))
+    assert move.at(9.0) == (0.2, 0.0, 0.0)
+    short = MOTIONS["triangle"]
+    assert short.duration == pytest.approx(2.0)
+    assert short.breaks == pytest.approx((0.7, 1.7, 2.7))
+    assert short.at(1.7)[:2] == pytest.approx((0.5, 1.0))
+    assert Trapezoid(3.0, 3.0, 1.0, 1.0).duration == 0.0
+    assert Trapezoid(3.0, 3.0, 1.0, 1.0).at(1.0) == (3.0, 0.0, 0.0)
+
+
+def test_forces_of_a_trapezoidal_profile_are_exact() -> None:
+    """Mass times acceleration in each phase, from its first step on."""
+    body = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=2.0, name="slide")
+    guide = fx.PrismaticJoint(fx.ground, body, at=(0, 0, 0), axis=(1, 0, 0), name="guide")
+    driver = fx.TranslationDriver(guide, Trapezoid(0.0, 0.31, rate=0.5, acceleration=2.0, begin=0.0533), name="drive")
+    run = fx.simulate(fx.Model(body, guide, driver), 1.2, step=0.01, progress=False)
+    ends = np.array(driver.motion.breaks)
+    phase = np.searchsorted(ends, run.t - 1e-9)
+    expected = np.array([0.0, 4.0, 0.0, -4.0, 0.0])[phase]
+    force = run.reaction("drive")[:, 0]
+    inside = np.abs(run.t[:, None] - ends).min(axis=1) > 1e-6
+    assert force[inside] == pytest.approx(expected[inside], abs=1e-6)
+    assert run.position("slide")[-1, 0] == pytest.approx(0.31, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["quintic", "free quintic", "cubic", "free cubic"])
@@ -177,6 +211,9 @@ def test_what_counts_as_a_motion() -> None:
         (lambda: Linear("fast"), "number"),
         (lambda: Sine(1.0, frequency=-2.0), "at least 0"),
         (lambda: Ramp(0, 1, 0), "at least 1e-100"),
+        (lambda: Trapezoid(0, 1, 0, 1), "rate must be greater than 0|rate must be positive|rate must be above 0"),
+        (lambda: Trapezoid(0, 1, 1, math.inf), "acceleration"),
+        (lambda: Trapezoid(-1e308, 1e308, 1, 1), "no finite time"),
         (lambda: Spline((0, 1), (0, 1, 2)), "shape"),
         (lambda: Spline((0, 0), (0, 1)), "ascend"),
         (lambda: Spline((0, 1), (0, 1), degree=4), "3 or 5"),
