@@ -11,8 +11,12 @@ Kernels that return arrays, which have to own them, or take what is no array, nu
 
 from __future__ import annotations
 
+import sys
+from ctypes import c_int64
+from functools import cache
 from typing import Any
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.core.callwrapper import PyCallWrapper
@@ -30,9 +34,22 @@ Its references, type, the address of its numbers, how many axes it has, shape an
 DATA, DIMENSIONS, STRIDES = 2, 4, 5
 
 
+@cache
+def _is_as_expected() -> bool:
+    """Whether arrays of this interpreter have these fields there; builds that count references otherwise may not."""
+    if sys.implementation.name != "cpython":
+        return False
+    probe = np.zeros((3, 8))[:, ::2]
+    fields = (c_int64 * 6).from_address(id(probe))
+    if fields[DATA] != probe.ctypes.data:
+        return False
+    lists = (DIMENSIONS, probe.shape), (STRIDES, probe.strides)
+    return all(tuple((c_int64 * 2).from_address(fields[k])) == numbers for k, numbers in lists)
+
+
 def add_entry(context: Any, library: Any, fndesc: Any, env: Any) -> None:
     """Add to a library the function by which Python calls that of ``fndesc``, as numba's contexts do."""
-    plain = all(map(_is_read, fndesc.argtypes)) and is_number(fndesc.restype)
+    plain = _is_as_expected() and all(map(_is_read, fndesc.argtypes)) and is_number(fndesc.restype)
     module = context.create_module("wrapper")
     kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
     function = ir.Function(module, kind, fndesc.llvm_func_name)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
+from flexmbs.core import kernel_entry
 from flexmbs.core.jit import kernel
 
 
@@ -65,6 +66,21 @@ def test_arguments_are_those_of_python(matrix, cube, x) -> None:
         assert type(found[0]) is float
         assert np.array_equal(one, other)
         assert one[0] == -1.0
+
+
+def test_other_interpreters_get_the_entry_of_numba(monkeypatch) -> None:
+    """The same results where arrays are kept otherwise."""
+    monkeypatch.setattr(kernel_entry, "_is_as_expected", lambda: False)
+
+    @kernel
+    def doubled(x, factor):
+        for k in range(x.shape[0]):
+            x[k] *= factor
+        return x[0]
+
+    x = np.array([1.5, 2.0])
+    assert doubled(x, 2.0) == 3.0
+    assert x.tolist() == [3.0, 4.0]
 
 
 def test_nothing_is_kept_of_what_is_given() -> None:
