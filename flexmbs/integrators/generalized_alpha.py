@@ -405,8 +405,8 @@ class _Stepper(Driven, NewmarkStepper):
         r"""Accelerations and multipliers move by what the jump of the forces makes of them.
 
         With the matrix of a step at the state itself, :math:`[M + w_q K + w_v D, G^T; G, 0][\delta a; \delta\lambda] =
-        -[r; 0]`, where r is the residual behind the jump: of a jump of order h, as those from sample to sample are, the
-        error is of order h^2. The auxiliary acceleration moves with the other, from which it keeps its distance; it
+        -[r; 0]`, where r is the residual behind the jump, twice: what D and K have taken from the first change is in
+        the second residual. The auxiliary acceleration moves with the other, from which it keeps its distance; it
         would cost the second order to begin with both the same at every sample. The size h goes along with it,
         since the step may become a shorter one. A step of fixed size begins with the factors.
         """
@@ -417,18 +417,18 @@ class _Stepper(Driven, NewmarkStepper):
         wv, wa = step_weights(h, am, af, beta, gamma)
         dyn.tangent(state.q, state.v, state.a, state.lam, (1.0 / wa, wv / wa), self.on_rates)
         dyn.factorise(1.0)
-        dyn.r[dyn.n_v :] = 0.0
-        d = dyn.solve(1.0, 1.0, 1.0)
-        change, lam = d[: dyn.n_v].copy(), state.lam + d[dyn.n_v :]
-        own = dyn.first_order
-        if len(own):  # what these see of the new accelerations is in no tangent
-            dyn.residual(state.q, state.v, state.a + change, lam)
-            change[own] -= dyn.r[own]
-        a, lam = finite(dyn, state.t, state.a + change, lam)
+        a, lam = state.a, state.lam
+        for part in range(2):
+            if part == 1:
+                dyn.residual(state.q, state.v, a, lam)
+            dyn.r[dyn.n_v :] = 0.0
+            d = dyn.solve(1.0, 1.0, 1.0)
+            a, aux, lam = a + d[: dyn.n_v], aux + d[: dyn.n_v], lam + d[dyn.n_v :]
+        finite(dyn, state.t, a, lam)
         self._factored_at = h
         if same_size and not dyn.matrix.pivoting and dyn.candidates is None:
             self._prepare((state, h, same_size))
-        return StepState(state.t, state.q, state.v, a, aux + change, lam, state.v, -h)
+        return StepState(state.t, state.q, state.v, a, aux, lam, state.v, -h)
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:
         scale = stretch(h, state.h_old)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["steps"]
 
-SYSTEMS, SCHEMES = ("samples", "constrained", "moves", "factors", "states"), ("recalls", "projected")
+SYSTEMS, SCHEMES = ("samples", "constrained", "moves", "factors"), ("recalls", "projected")
 CONDITIONS = {f"c.{name} == 1": name for name in SYSTEMS + SCHEMES}
 """The conditions of what is written only for some systems and schemes, and their names (`Form.kept`)."""
 

@@ -405,33 +405,33 @@ def operations(
                     x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
                 )  # fmt: skip
             if not refused:
-                for k in range(c.n_c):
-                    x.r[n_v + k] = 0.0
-                solve(
-                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                    width, x.edge, x.d,
-                )  # fmt: skip
-                evaluations += c.powers  # which Python makes to have them
-                account(x.Q.shape[0] - 1 + i, state, env)
-                for k in range(n_v):
-                    a[k] = x.A[i, k] + x.d[k]
-                for k in range(c.n_c):
-                    lam[k] = x.LAM[i, k] + x.d[n_v + k]
-                if c.states == 1:  # what these see of the new accelerations is in no tangent
-                    state = State(q, v, a, lam)
-                    evaluations += 1
-                    refused = residual(state, env, given)
-                    for k in z.first_order:
-                        x.d[k] -= x.r[k]
-                        a[k] = x.A[i, k] + x.d[k]
-                for k in range(n_v):
-                    aux[k] = x.AUX[i, k]
                 longer = stretch(h, h_old)
+                for k in range(n_v):
+                    a[k] = x.A[i, k]
+                    aux[k] = x.AUX[i, k]
                 if longer != 1.0:
                     for k in range(n_v):
                         aux[k] = x.A[i, k] + longer * (x.AUX[i, k] - x.A[i, k])
-                for k in range(n_v):
-                    aux[k] += x.d[k]
+                for k in range(c.n_c):
+                    lam[k] = x.LAM[i, k]
+                for part in range(2):
+                    if part == 1:
+                        state = State(q, v, a, lam)
+                        evaluations += 1
+                        refused = residual(state, env, given)
+                        evaluations += c.powers  # which Python makes to have them
+                        account(x.Q.shape[0] - 1 + i, state, env)
+                    for k in range(c.n_c):
+                        x.r[n_v + k] = 0.0
+                    solve(
+                        x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data,
+                        x.solution, width, x.edge, x.d,
+                    )  # fmt: skip
+                    for k in range(n_v):
+                        a[k] += x.d[k]
+                        aux[k] += x.d[k]
+                    for k in range(c.n_c):
+                        lam[k] += x.d[n_v + k]
                 z.prepared[0] = 1
         for k in range(n_v):
             refused = refused or not abs(a[k]) < ENDLESS

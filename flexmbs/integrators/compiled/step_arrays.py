@@ -42,9 +42,8 @@ class Sizes(NamedTuple):
     ``controlled``: the sizes of the steps of a chunk are chosen by their errors; ``rows``: how many rows of what is
     given a step has. What asks for one of the rest is written for systems alone that have it
     (`flexmbs.integrators.compiled.inline`): ``samples`` of controllers, ``constrained``: constraints, ``moves``: masses
-    that change, ``factors``: a matrix that changes, because of either, ``states`` of first order; or for schemes:
-    ``recalls``: what the guess of multipliers has yielded counts, ``projected``: velocities and accelerations are
-    projected.
+    that change, ``factors``: a matrix that changes, because of either; or for schemes: ``recalls``: what the guess of
+    multipliers has yielded counts, ``projected``: velocities and accelerations are projected.
     """
 
     n: int
@@ -59,7 +58,6 @@ class Sizes(NamedTuple):
     constrained: int = 0
     moves: int = 0
     factors: int = 0
-    states: int = 0
     recalls: int = 0
     projected: int = 0
 

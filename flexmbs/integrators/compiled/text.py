@@ -126,7 +126,7 @@ class Text:
         dyn = self.dynamics
         has = {
             "samples": self.control is not None, "constrained": dyn.n_c > 0, "moves": dyn.mass_changes,
-            "factors": dyn.n_c > 0 or dyn.mass_changes, "states": len(dyn.first_order) > 0,
+            "factors": dyn.n_c > 0 or dyn.mass_changes,
         }  # fmt: skip
         calls = tuple((name, *text) for name, text in self._calls.items())
         kept = frozenset((*(name for name, holds in has.items() if holds), *self.form.kept))
