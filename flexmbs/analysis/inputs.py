@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -144,6 +145,13 @@ class _JointForceActuator:
         return -self.size * value, 0.0, 0.0, 0.0
 
 
+def _named(actuator: Any, name: str) -> Any:
+    """The same actuator under another name."""
+    found = copy(actuator)
+    object.__setattr__(found, "name", name)
+    return found
+
+
 def load_column(dyn: Dynamics, s: StepState, number: int) -> FloatArray:
     """d r / d(factor) (n_v,) of a load: exact, since it is linear."""
     load, prescribed = dyn.system.model.loads[number], dyn.prescribed
@@ -181,10 +189,11 @@ def outside_columns(model: Model, state: StepState, inputs: Sequence[Input]) -> 
     """
     loads = [i for i in inputs if not hasattr(i.item, "acts_on")]
     actuators = [i for i in inputs if hasattr(i.item, "acts_on")]
-    name = "inputs"
-    while name in {c.name for c in model.controllers}:
+    name, owners = "inputs", model.controllers + model.states
+    while any(x.name.startswith(name) for owner in owners for x in (owner, *owner.actuators)):
         name += " of the linear model"
-    command = (Command([i.item for i in actuators], period=1.0, values=0.0, name=name),) if actuators else ()
+    own = [_named(i.item, f"{name} {k}") for k, i in enumerate(actuators)]  # theirs may be equal
+    command = (Command(own, period=1.0, values=0.0, name=name),) if actuators else ()
     dyn = Dynamics(compile_model(model.with_(*(i.item for i in loads), *command)))
     dyn.set_time(state.t)
     dyn.accept(state.q)
