@@ -24,7 +24,7 @@ __all__ = ["Choice", "runs_alike"]
 
 LOADED = 100
 """Steps from which it is looked whether there is a driver: making its tables takes 2 ms."""
-TYPICAL, CALL = 45e-6, 0.8e-6
+TYPICAL, CALL = 32e-6, 0.4e-6
 """Seconds of processor time that a compiled step saves, before any was made, and that one call of a kernel from Python
 takes; from the table in `docs/theory/compiled_driver.md`."""
 FIRST = 32
