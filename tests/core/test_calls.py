@@ -176,7 +176,7 @@ def test_linear_models_of_other_programs():
 
 
 def test_motions_of_other_programs():
-    for term, here in (("Chirp", "Function"), ("Trapezoid", "Ramp")):
+    for term, here in (("Chirp", "Function"), ("TrapezoidalProfile", "Trapezoid"), ("SmoothStep", "Ramp")):
         with pytest.raises(AttributeError, match=rf"did you mean {here}\b"):
             getattr(fx.motions, term)
 
