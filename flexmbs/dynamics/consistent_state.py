@@ -246,8 +246,7 @@ def accelerations(
 
     ``smooth = (wq, wv)`` adds wq K + wv D to the mass: without it stiff bodies start with accelerations that no step
     can follow. With weights beta h^2 and gamma h their error would be of order h by D; a second pass takes off what the
-    forces would change by over the velocities wv a, and leaves an error of order h^2. Compiled steps do the same
-    (`flexmbs.integrators.compiled.newton_step`).
+    forces would change by over the velocities wv a, and leaves an error of order h^2.
     """
     dyn.set_time(t)
     zero, lam = np.zeros(dyn.n_v), np.zeros(dyn.n_c)

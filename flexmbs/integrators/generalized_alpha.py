@@ -359,6 +359,32 @@ class NewmarkStepper(Stepper):
         dyn = self.dynamics
         return settled(dyn.states, dyn.system.state_resolutions, dyn.d, self.v1, self.vd1, self.wv, self.h, self.rtol)
 
+    def behind_jump(self, state: StepState, h: float, same_size: bool = False) -> StepState:
+        r"""Accelerations and multipliers move by what the jump of the forces makes of them.
+
+        With the matrix of a step at the state itself, :math:`[M + w_q K + w_v D, G^T; G, 0][\delta a; \delta\lambda] =
+        -[r; 0]`, where r is the residual behind the jump, twice: what D and K have taken from the first change is in
+        the second residual. The auxiliary acceleration moves with the other, from which it keeps its distance; it
+        would cost the second order to begin with both the same at every sample. The size h goes along with it,
+        since the step may become a shorter one.
+        """
+        dyn, (am, af, beta, gamma) = self.dynamics, self.coefficients
+        dyn.set_time(state.t)
+        dyn.T[:] = IDENTITY
+        aux = self.auxiliary(state, h)
+        wv, wa = step_weights(h, am, af, beta, gamma)
+        dyn.tangent(state.q, state.v, state.a, state.lam, (1.0 / wa, wv / wa), self.on_rates)
+        dyn.factorise(1.0)
+        a, lam = state.a, state.lam
+        for part in range(2):
+            if part == 1:
+                dyn.residual(state.q, state.v, a, lam)
+            dyn.r[dyn.n_v :] = 0.0
+            d = dyn.solve(1.0, 1.0, 1.0)
+            a, aux, lam = a + d[: dyn.n_v], aux + d[: dyn.n_v], lam + d[dyn.n_v :]
+        finite(dyn, state.t, a, lam)
+        return StepState(state.t, state.q, state.v, a, aux, lam, state.v, -h)
+
     def at_onset(self, state: StepState) -> StepState:
         """As at the start of a run: over a long step in flight the change of forces from here on would look small."""
         return state._replace(h_old=0.0, aux=state.a)
@@ -402,33 +428,12 @@ class _Stepper(Driven, NewmarkStepper):
         self.prepared, self._form.prepared_for = call, math.nan if call is None else call[1]
 
     def behind_jump(self, state: StepState, h: float, same_size: bool = False) -> StepState:
-        r"""Accelerations and multipliers move by what the jump of the forces makes of them.
-
-        With the matrix of a step at the state itself, :math:`[M + w_q K + w_v D, G^T; G, 0][\delta a; \delta\lambda] =
-        -[r; 0]`, where r is the residual behind the jump, twice: what D and K have taken from the first change is in
-        the second residual. The auxiliary acceleration moves with the other, from which it keeps its distance; it
-        would cost the second order to begin with both the same at every sample. The size h goes along with it,
-        since the step may become a shorter one. A step of fixed size begins with the factors.
-        """
-        dyn, (am, af, beta, gamma) = self.dynamics, self.coefficients
-        dyn.set_time(state.t)
-        dyn.T[:] = IDENTITY
-        aux = self.auxiliary(state, h)
-        wv, wa = step_weights(h, am, af, beta, gamma)
-        dyn.tangent(state.q, state.v, state.a, state.lam, (1.0 / wa, wv / wa), self.on_rates)
-        dyn.factorise(1.0)
-        a, lam = state.a, state.lam
-        for part in range(2):
-            if part == 1:
-                dyn.residual(state.q, state.v, a, lam)
-            dyn.r[dyn.n_v :] = 0.0
-            d = dyn.solve(1.0, 1.0, 1.0)
-            a, aux, lam = a + d[: dyn.n_v], aux + d[: dyn.n_v], lam + d[dyn.n_v :]
-        finite(dyn, state.t, a, lam)
+        """As of all of the family; a step of fixed size begins with the factors."""
+        new = super().behind_jump(state, h, same_size)
         self._factored_at = h
-        if same_size and not dyn.matrix.pivoting and dyn.candidates is None:
+        if same_size and not self.dynamics.matrix.pivoting and self.dynamics.candidates is None:
             self._prepare((state, h, same_size))
-        return StepState(state.t, state.q, state.v, a, aux, lam, state.v, -h)
+        return new
 
     def auxiliary(self, state: StepState, h: float) -> FloatArray:
         scale = stretch(h, state.h_old)

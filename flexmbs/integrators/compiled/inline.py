@@ -38,7 +38,7 @@ def _parsed(function: Any) -> ast.FunctionDef:
 
 
 class _Kept(ast.NodeTransformer):
-    """Statements under one of `CONDITIONS`, or in their place those under its else."""
+    """Statements under one of `CONDITIONS`, or nothing in their place."""
 
     def __init__(self, kept: frozenset[str]) -> None:
         self.kept = kept
@@ -48,7 +48,7 @@ class _Kept(ast.NodeTransformer):
         name = CONDITIONS.get(ast.unparse(node.test))
         if name is None:
             return node
-        return node.body if name in self.kept else node.orelse
+        return node.body if name in self.kept else []
 
 
 class _Inline(ast.NodeTransformer):

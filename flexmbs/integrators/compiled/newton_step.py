@@ -93,7 +93,6 @@ class NewtonTable(NamedTuple):
     dq: FloatArray
     aux: FloatArray
     held: FloatArray
-    first_order: IntArray
     prepared: IntArray
 
 
@@ -327,111 +326,55 @@ def operations(
     def settled() -> bool:
         return states_settled(z.states, z.resolutions, x.d, v1, vd1, wv, h, z.rtol)
 
-    def restart() -> bool:  # after a jump of held forces
+    def restart() -> bool:  # `NewmarkStepper.behind_jump`
         nonlocal evaluations, factorisations, state, env, row, given, wv, wa, weights, a, aux, lam
         refused = False
         untwist(x.T)
         row = i if y.given.shape[0] > 1 else 0
         given, env = y.given[row], Env(y.starts[i], y.scale[row])
         a, aux, lam = y.A0[i], y.AUX0[i], y.LAM0[i]
-        if c.projected == 1:  # `consistent_state.accelerations`, with the blocks and the factors of a step
+        wv, wa = step_weights(h, z.alpha_m, z.alpha_f, z.beta, z.gamma)
+        weights = (1.0 / wa, wv / wa)
+        if x.turned.shape[0] > 0:
+            clear_blocks(x.B, x.turned)
+        state = State(q, v, x.A[i], x.LAM[i])
+        evaluations += 1
+        refused = tangent(state, env, given, weights, z.two_levels)
+        if not refused:
+            factorisations += 1
+            refused = factorise(
+                x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
+                x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
+            )  # fmt: skip
+        if not refused:
+            longer = stretch(h, h_old)
             for k in range(n_v):
-                a[k] = 0.0
+                a[k] = x.A[i, k]
+                aux[k] = x.AUX[i, k]
+            if longer != 1.0:
+                for k in range(n_v):
+                    aux[k] = x.A[i, k] + longer * (x.AUX[i, k] - x.A[i, k])
             for k in range(c.n_c):
-                lam[k] = 0.0
-                x.rate[k] = -y.motion[row, k, 2]
-            state = State(q, v, v, lam)
-            curvature(state, env, x.rate)
-            if x.turned.shape[0] > 0:
-                clear_blocks(x.B, x.turned)
-            state, smooth = State(q, v, a, lam), (z.beta * h * h, z.gamma * h)
-            evaluations += 1
-            refused = tangent(state, env, given, smooth, -1)
-            if not refused:
-                factorisations += 1
-                refused = factorise(
-                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
-                    x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
-                )  # fmt: skip
-            if not refused:
-                for k in range(n_v):
-                    z.dq[k] = x.r[k]
-                for k in range(c.n_c):
-                    x.r[n_v + k] = x.rate[k]
-                solve(
-                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                    width, x.edge, x.d,
-                )  # fmt: skip
-                evaluations += c.powers  # which Python makes to have them
-                account(x.Q.shape[0] - 1 + i, state, env)  # before forces are those of other velocities
-                for k in range(n_v):
-                    z.aux[k] = 0.0 + x.d[k]
-                    z.held[k] = v[k] + smooth[1] * z.aux[k]
-                for k in z.first_order:
-                    z.held[k] = v[k]
-                for k in range(c.n_c):
-                    x.rate[k] = 0.0 + x.d[n_v + k]
-                state = State(q, z.held, a, lam)
-                evaluations += 2  # Python makes one more, to leave the forces of these velocities behind
-                refused = residual(state, env, given)
-            if not refused:
-                for k in range(n_v):
-                    x.r[k] = z.dq[k] - x.r[k]
-                for k in z.first_order:
-                    x.r[k] = z.aux[k] + z.dq[k]
+                lam[k] = x.LAM[i, k]
+            for part in range(2):
+                if part == 1:
+                    state = State(q, v, a, lam)
+                    evaluations += 1
+                    refused = residual(state, env, given)
+                    evaluations += c.powers  # which Python makes to have them
+                    account(x.Q.shape[0] - 1 + i, state, env)
                 for k in range(c.n_c):
                     x.r[n_v + k] = 0.0
                 solve(
-                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data, x.solution,
-                    width, x.edge, x.d,
+                    x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data,
+                    x.solution, width, x.edge, x.d,
                 )  # fmt: skip
                 for k in range(n_v):
-                    a[k] = z.aux[k] + x.d[k]
-                    aux[k] = a[k]
+                    a[k] += x.d[k]
+                    aux[k] += x.d[k]
                 for k in range(c.n_c):
-                    lam[k] = x.rate[k] + x.d[n_v + k]
-        else:  # `generalized_alpha._Stepper.behind_jump`
-            wv, wa = step_weights(h, z.alpha_m, z.alpha_f, z.beta, z.gamma)
-            weights = (1.0 / wa, wv / wa)
-            if x.turned.shape[0] > 0:
-                clear_blocks(x.B, x.turned)
-            state = State(q, v, x.A[i], x.LAM[i])
-            evaluations += 1
-            refused = tangent(state, env, given, weights, z.two_levels)
-            if not refused:
-                factorisations += 1
-                refused = factorise(
-                    x.B, x.turned, x.frames, x.source, x.slots, x.masses, x.mass_slots, x.compliance, x.equations,
-                    x.diagonal, x.data, x.b.shape[0], x.reach, x.pivots, width, x.edge,
-                )  # fmt: skip
-            if not refused:
-                longer = stretch(h, h_old)
-                for k in range(n_v):
-                    a[k] = x.A[i, k]
-                    aux[k] = x.AUX[i, k]
-                if longer != 1.0:
-                    for k in range(n_v):
-                        aux[k] = x.A[i, k] + longer * (x.AUX[i, k] - x.A[i, k])
-                for k in range(c.n_c):
-                    lam[k] = x.LAM[i, k]
-                for part in range(2):
-                    if part == 1:
-                        state = State(q, v, a, lam)
-                        evaluations += 1
-                        refused = residual(state, env, given)
-                        evaluations += c.powers  # which Python makes to have them
-                        account(x.Q.shape[0] - 1 + i, state, env)
-                    for k in range(c.n_c):
-                        x.r[n_v + k] = 0.0
-                    solve(
-                        x.r, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, x.b, x.data,
-                        x.solution, width, x.edge, x.d,
-                    )  # fmt: skip
-                    for k in range(n_v):
-                        a[k] += x.d[k]
-                        aux[k] += x.d[k]
-                    for k in range(c.n_c):
-                        lam[k] += x.d[n_v + k]
+                    lam[k] += x.d[n_v + k]
+            if c.recalls == 1:  # else steps have another compliance in their matrix
                 z.prepared[0] = 1
         for k in range(n_v):
             refused = refused or not abs(a[k]) < ENDLESS
@@ -447,7 +390,7 @@ class NewtonForm(Form):
     """
 
     module, exponent, nodes = sys.modules[__name__], 1.0 / 3.0, (1.0,)
-    written: ClassVar[tuple[str, ...]] = ("residual", "tangent", "rates", "rate_coupling", "curvature")
+    written: ClassVar[tuple[str, ...]] = ("residual", "tangent", "rates", "rate_coupling")
     kept: ClassVar[tuple[str, ...]] = ("recalls",)
     closed = CLOSED
 
@@ -471,7 +414,7 @@ class NewtonForm(Form):
             beta, gamma, alpha_m, alpha_f, self.newton.rtol, self.closed, dyn.position_size,
             self.newton.max_iterations, int(self.two_levels), int(self.refresh == "full"), dyn.states,
             dyn.system.state_resolutions, dyn.velocity_sizes, np.zeros(k), np.zeros(k), np.zeros(k),
-            dyn.first_order, self._prepared,
+            self._prepared,
         )  # fmt: skip
 
     def begin(self, state: StepState, h: float) -> None:
@@ -482,7 +425,7 @@ class ProjectedForm(NewtonForm):
     """Steps of the augmented Lagrangian, whose multipliers have a ``compliance (n_c,)`` within a step."""
 
     kept, closed = ("projected",), augmented_lagrangian.CLOSED
-    written = (*NewtonForm.written, "constraint_product")
+    written = (*NewtonForm.written, "constraint_product", "curvature")
 
     def __init__(
         self, dynamics: Dynamics, coefficients: Coefficients, newton: NewtonOptions, compliance: FloatArray
