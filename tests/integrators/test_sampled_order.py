@@ -90,3 +90,10 @@ def test_error_control_with_samples_within_its_steps(rho: float) -> None:
     run = fx.simulate(held(period), END, step=chosen, integrator=fx.GeneralizedAlpha(rho_inf=rho), progress=False)
     assert len(run.steps) == round(END / period)
     assert run.position("mass")[-1, 0] == pytest.approx(exact(period)[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_it_is_two_of_the_augmented_lagrangian(compiled: bool) -> None:
+    """The trapezoidal rule, whose accelerations behind a sample come the same way."""
+    errors = np.array([error(0.02 / 2**k, fx.AugmentedLagrangian(compiled=compiled)) for k in range(4)])
+    assert np.log2(errors[:-1] / errors[1:]) == pytest.approx(2.0, abs=0.1)
