@@ -39,8 +39,9 @@ class Trapezoid(Curve):
 
     Notes
     -----
-    Limit: the acceleration jumps four times, at ``breaks``, where steps end and schemes start anew; it shakes what is
-    flexible. `Ramp` and a quintic `Spline` do not.
+    At a jump the acceleration is the one behind it, so that a run may begin there. Limit: it jumps four times, at
+    ``breaks``, where steps end and schemes start anew; that shakes what is flexible. `Ramp` and a quintic `Spline` do
+    not.
 
     Examples
     --------
@@ -89,13 +90,13 @@ class Trapezoid(Curve):
         first, second = self._phases
         since = as_time("Trapezoid", t) - self.begin
         left = first + second - since
-        if since <= 0.0:
+        if since < 0.0:
             return self.start, 0.0, 0.0
         if left <= 0.0:
             return self.end, 0.0, 0.0
         a = math.copysign(self.acceleration, self.end - self.start)
         if since < first:
             return self.start + 0.5 * a * since * since, a * since, a
-        if since <= second:
+        if since < second:
             return self.start + a * first * (since - 0.5 * first), a * first, 0.0
         return self.end - 0.5 * a * left * left, a * left, -a

@@ -69,11 +69,12 @@ def test_a_trapezoidal_profile_takes_what_its_limits_allow() -> None:
     assert Trapezoid(3.0, 3.0, 1.0, 1.0).at(1.0) == (3.0, 0.0, 0.0)
 
 
-def test_forces_of_a_trapezoidal_profile_are_exact() -> None:
+@pytest.mark.parametrize("begin", [0.0, 0.0533])  # with the run, or later and between steps
+def test_forces_of_a_trapezoidal_profile_are_exact(begin: float) -> None:
     """Mass times acceleration in each phase, from its first step on."""
     body = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=2.0, name="slide")
     guide = fx.PrismaticJoint(fx.ground, body, at=(0, 0, 0), axis=(1, 0, 0), name="guide")
-    driver = fx.TranslationDriver(guide, Trapezoid(0.0, 0.31, rate=0.5, acceleration=2.0, begin=0.0533), name="drive")
+    driver = fx.TranslationDriver(guide, Trapezoid(0.0, 0.31, rate=0.5, acceleration=2.0, begin=begin), name="drive")
     run = fx.simulate(fx.Model(body, guide, driver), 1.2, step=0.01, progress=False)
     ends = np.array(driver.motion.breaks)
     phase = np.searchsorted(ends, run.t - 1e-9)
