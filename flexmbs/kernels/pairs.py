@@ -238,7 +238,7 @@ def change_by_turns(
 ) -> None:  # fmt: skip
     """The derivative (12,) of the rate of a row by the poses, twists held, into ``S[13]``: twist^T H.
 
-    ``first, end``: which of the six components of a twist count for this kind.
+    ``first, end``: which of the six components of a twist count for this kind. H stays in ``S[14:26]``.
     """
     h, H = S[13], S[14:26]
     for m in range(12):
@@ -254,6 +254,17 @@ def change_by_turns(
         for m in range(first, end):
             h[m] += of_a * H[axis, m] + of_b * H[6 + axis, m]
             h[6 + m] += of_a * H[axis, 6 + m] + of_b * H[6 + axis, 6 + m]
+
+
+@kernel
+def add_second_derivative(f: float, first: int, end: int, S: FloatArray) -> None:
+    """f H added to ``S[0:12]``, with the H that `change_by_turns` has left."""
+    for axis in range(first, end):
+        for m in range(first, end):
+            S[axis, m] += f * S[14 + axis, m]
+            S[axis, 6 + m] += f * S[14 + axis, 6 + m]
+            S[6 + axis, m] += f * S[20 + axis, m]
+            S[6 + axis, 6 + m] += f * S[20 + axis, 6 + m]
 
 
 @kernel
@@ -308,12 +319,13 @@ def joint_tangent(
             u = o + group.local[j]
             g = S[12]
             by_points, by_turns = moves(kind[j]) == 1, turns(kind[j]) == 1
-            if level[j] == 1 or on_rates == 1:
+            first, end = 0 if by_points else 3, 6 if by_turns else 3
+            by_rates = level[j] == 1 or on_rates == 1
+            if by_rates:
                 if level[j] == 1:
                     value = 0.0
                     for m in range(6):
                         value += g[m] * twist[i, m] + g[6 + m] * twist[k, m]
-                first, end = 0 if by_points else 3, 6 if by_turns else 3
                 change_by_turns(kind[j], j, c, near, i, k, p, R, twist, first, end, S)
                 add_rate_row(q, u, N, f, ratio, first, end, 0, a0, nA, S, JT, JcT, JvT, B)
                 add_rate_row(q + nA, u + nA * N, N, f, ratio, first, end, 6, b0, nB, S, JT, JcT, JvT, B)
@@ -331,7 +343,10 @@ def joint_tangent(
                 W[i, m] += f * g[m]
                 W[k, m] += f * g[6 + m]
             if f != 0.0 and curvature(kind[j]) > 0:
-                row_hessian(kind[j], j, c, near, i, k, p, R, f, S)
+                if by_rates:
+                    add_second_derivative(f, first, end, S)
+                else:
+                    row_hessian(kind[j], j, c, near, i, k, p, R, f, S)
         if curved == 1:
             set_rotation_product(o, N, wq, sA, sB, i, k, mptr, S, JT, JcT, B)
         elif curved == 2:
