@@ -25,7 +25,7 @@ from flexmbs.core.distinct_names import repeated
 from flexmbs.core.errors import ModelError, ReadError, unknown_name
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.user_calls import UserCalls, of_the_package
-from flexmbs.core.user_functions import refuse_writing
+from flexmbs.core.user_functions import can_be_compiled, refuse_writing
 from flexmbs.model.control.calling import as_values, call, copies
 from flexmbs.model.control.controller import SampledController, check_controller
 from flexmbs.model.control.packed import evaluated
@@ -121,6 +121,10 @@ class ControlLoop:
         self._owners = [f"controller {c.name!r}" for c in self.controllers]
         self._stays = [of_the_package(c) and getattr(c, "stays", False) is True for c in self.controllers]
         self._packed = [of_the_package(c) and getattr(c, "packed", None) is not None for c in self.controllers]
+        self._plain = [
+            not packed and not any(map(can_be_compiled, (c.output, c.update)))
+            for c, packed in zip(self.controllers, self._packed, strict=True)
+        ]
         self._shortest = min((c.period for c in self.controllers), default=1.0)
 
     def initial(self, t: float = 0.0) -> ControlState:
@@ -289,6 +293,10 @@ class ControlLoop:
         self, i: int, x: FloatArray, u: FloatArray, t: float, table: ControlTable | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """Output and next state of controller i from its state, its readings, and its own time."""
+        if self._plain[i]:
+            found = self._without_messages(i, x, u, t)
+            if found is not None:
+                return found
         c, owner, at = self.controllers[i], self._owners[i], f"at t = {t:g}"
         what = f"output {at}"
         if self._packed[i]:
@@ -310,6 +318,21 @@ class ControlLoop:
                     refuse_writing(f"{owner}: {what} {at}", getattr(c, what), x, u, t)
         except ModelError as error:
             raise ModelError(f"{error} It was called with x = {show(x.tolist())}, u = {show(u.tolist())}.") from error
+        self.calls.add(c.name, began)
+        return output, following
+
+    def _without_messages(
+        self, i: int, x: FloatArray, u: FloatArray, t: float
+    ) -> tuple[FloatArray, FloatArray] | None:  # fmt: skip
+        """The same of functions in Python; None where something is wrong, which is told when they are called again."""
+        c, began = self.controllers[i], perf_counter()
+        try:
+            output = as_values("", "", c.output(np.array(x), np.array(u), t), len(c.actuators))
+            following = np.array(x)
+            if not self._stays[i]:
+                following = as_values("", "", c.update(np.array(x), np.array(u), t), len(x))
+        except Exception:  # noqa: BLE001
+            return None
         self.calls.add(c.name, began)
         return output, following
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,14 +21,18 @@ from flexmbs.model.control.controller import Controller
 from flexmbs.model.control.packed import Packed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from flexmbs.dynamics.control_loop import ControlLoop
     from flexmbs.dynamics.python_stages import PythonStages
-    from flexmbs.system.python_items import Evaluate
     from flexmbs.system.system import System
 
 __all__ = ["ControlTable"]
+
+
+def _of_readings(sample: Callable[[FloatArray], None], u: FloatArray, places: IntArray) -> Callable[[float], None]:
+    """Sample a controller whose sensors a kernel has read, into ``places`` of ``u``; whatever the time is."""
+    return lambda t: sample(u[places])
 
 
 IN_PYTHON = Packed(ENTERED, (), lambda t: (), True, 0)
@@ -46,20 +51,29 @@ class Entered:
         self._read_at = np.nan
         for i, packed in enumerate(table.packed):
             if packed is IN_PYTHON:
-                table.group.entry[i] = python.number(self._function(i))
+                places, sample = table.places[i], self._sample(i)
+                if places is None:
+                    number = python.number(partial(self._of_view, i, sample))
+                else:
+                    number = python.entry(_of_readings(sample, table.readings.u, places))
+                table.group.entry[i] = number
 
-    def _function(self, i: int) -> Evaluate:
-        """What samples controller i, into the scratch of the group."""
-        table, loop = self._table, self._table.loop
-        group, places, n_x = table.group, table.places[i], len(loop.controllers[i].start)
-        x, f = (slice(int(ends[i]), int(ends[i + 1])) for ends in (group.x, group.f))
+    def _sample(self, i: int) -> Callable[[FloatArray], None]:
+        """What samples controller i with its readings, into the scratch of the group."""
+        table, loop, group = self._table, self._table.loop, self._table.group
+        seen = group.seen[: len(loop.controllers[i].start)]
+        f_new, x_new = (part[ends[i] : ends[i + 1]] for part, ends in ((group.f_new, group.f), (group.x_new, group.x)))
 
-        def sample(state: State, env: Env, weights: tuple[float, float]) -> None:
-            u = self._inputs(i, state, env) if places is None else table.readings.u[places]
-            found = loop.computed(i, group.seen[:n_x].copy(), u, float(group.time[0]), table)
-            group.f_new[f], group.x_new[x] = found
+        def sample(u: FloatArray) -> None:
+            f_new[:], x_new[:] = loop.computed(i, seen, u, float(group.time[0]), table)
 
         return sample
+
+    def _of_view(
+        self, i: int, sample: Callable[[FloatArray], None], state: State, env: Env, weights: tuple[float, float]
+    ) -> None:  # fmt: skip
+        """Sample controller i, whose sensors Python reads."""
+        sample(self._inputs(i, state, env))
 
     def _inputs(self, i: int, state: State, env: Env) -> FloatArray:
         """Readings of a controller whose sensors a kernel has not all read; each sensor is read once."""

@@ -33,13 +33,17 @@ class PythonStages:
             np.zeros(len(dynamics.prescribed.scale)), np.zeros(2),
         )  # fmt: skip
         self.viewer = dynamics.python.viewer
-        self._functions: list[Evaluate] = []
+        self._functions: list[Callable[[float], object]] = []
         self._callback: Callback | None = None
 
     def number(self, function: Evaluate) -> int:
-        """The number by which compiled steps call a function."""
+        """The number by which compiled steps call a function of the state at which they are."""
+        return self.entry(_at_state(function, self.calls, self.viewer))
+
+    def entry(self, function: Callable[[float], object]) -> int:
+        """The number by which they call a function of time."""
         if self._callback is None:
-            self._callback = Callback(_caller(self._functions, self.calls, self.viewer))
+            self._callback = Callback(_caller(self._functions))
             self.calls.address[0] = self._callback.address
         self._functions.append(function)
         return len(self._functions) - 1
@@ -50,14 +54,23 @@ class PythonStages:
             self._callback.tell()
 
 
-def _caller(functions: list[Evaluate], calls: PythonCalls, viewer: Viewer) -> Callable[[int, float], None]:
+def _caller(functions: list[Callable[[float], object]]) -> Callable[[int, float], None]:
     """What calls a function by its number, at a time."""
-    state, scale, weights = State(calls.q, calls.v, calls.a, calls.lam), calls.scale, calls.weights
 
     def call(number: int, t: float) -> None:
+        functions[number](t)
+
+    return call
+
+
+def _at_state(function: Evaluate, calls: PythonCalls, viewer: Viewer) -> Callable[[float], None]:
+    """What calls a function at the state in the table."""
+    state, scale, weights = State(calls.q, calls.v, calls.a, calls.lam), calls.scale, calls.weights
+
+    def call(t: float) -> None:
         counted = len(viewer.near)
         wq, wv = weights.tolist()
-        functions[number](state, Env(t, scale), (wq, wv))
+        function(state, Env(t, scale), (wq, wv))
         if len(viewer.near) > counted:
             raise RuntimeError("an angle was asked for whose turns have to be counted after every step from here on")
 
