@@ -2,12 +2,13 @@
 
     python benchmarks/bench_controlled.py [repetitions]
 
-Cart and pendulum with state feedback at 1 kHz, by a controller of ours and by one of Python functions, against Exudyn
-with its user function in Python; an arm of six hinges (a tree) with PD on all of them at 1 kHz, against MuJoCo; the
-bar and hinge of `bench_floating.py` with 20 shapes and PD at 1 kHz, against Exudyn; half a car on two roads that are
-Python functions; a pendulum on a spring whose force is a Python function, by compiled steps and by the loop in Python.
-Steps of 1 ms. Times are those of whole runs, with their start and no stored states; both sides
-alternate. Exudyn is imported by the interpreter in EXUDYN_PYTHON, or else by this one, MuJoCo by that in MUJOCO_PYTHON.
+Cart and pendulum with state feedback at 1 kHz, as bodies with joints and as a tree, by a controller of ours and by one
+of Python functions, against Exudyn (bodies with joints) with its user function in Python; an arm of six hinges (a tree)
+with PD on all of them at 1 kHz, against MuJoCo; the bar and hinge of `bench_floating.py` with 20 shapes and PD at
+1 kHz, against Exudyn; half a car on two roads that are Python functions; a pendulum on a spring whose force is a Python
+function, by compiled steps and by the loop in Python.
+Steps of 1 ms. Times are those of whole runs, with their start and no stored states; both sides alternate. Exudyn is
+imported by the interpreter in EXUDYN_PYTHON, or else by this one, MuJoCo by that in MUJOCO_PYTHON.
 """
 
 from __future__ import annotations
@@ -76,15 +77,30 @@ def cart(own: bool) -> fx.Model:
     ]
     rail = fx.PrismaticJoint(fx.ground, bodies[0], at=(0, 0, 0), axis=(1, 0, 0), name="rail")
     hinge = fx.RevoluteJoint(*bodies, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")
-    sensors = [fx.control.JointSensor(joint, rate=rate) for rate in (False, True) for joint in (rail, hinge)]
-    motor = fx.control.JointActuator(rail, name="motor")
+    return fx.Model(*bodies, rail, hinge, feedback((rail, hinge), own), fx.Gravity((0, 0, -G)), name="cart")
+
+
+def cart_tree(own: bool) -> fx.Model:
+    """The same in relative coordinates: two unknowns in place of twelve with ten constraints."""
+    kinds = {"cart": trees.Prismatic((1, 0, 0)), "pole": trees.Revolute((0, 1, 0))}
+    links = [
+        trees.Link(name, mass, np.diag(inertia(mass, size)), place, parent, kinds[name], at=(0, 0, 0))
+        for name, parent, (mass, size, place) in (("cart", None, CART), ("pole", "cart", POLE))
+    ]
+    joints = "tree/cart", "tree/pole"
+    return fx.Model(trees.Tree(*links, name="tree"), feedback(joints, own), fx.Gravity((0, 0, -G)), name="cart")
+
+
+def feedback(joints: tuple[Any, Any], own: bool) -> Any:
+    """From the places of cart and pole and their rates to the force on the cart."""
+    sensors = [fx.control.JointSensor(joint, rate=rate) for rate in (False, True) for joint in joints]
+    motor = fx.control.JointActuator(joints[0], name="motor")
     gain = np.array([GAIN])
-    control = (
+    return (
         fx.control.StateFeedback(sensors, motor, STEP, gain=gain, name="feedback")
         if own
         else fx.control.Controller(sensors, motor, STEP, output=lambda x, u, t: -gain @ u, name="feedback")
     )
-    return fx.Model(*bodies, rail, hinge, control, fx.Gravity((0, 0, -G)), name="cart")
 
 
 def links() -> list[dict[str, Any]]:
@@ -250,9 +266,11 @@ def main() -> None:
         "rtol": 1e-6,
     }
     for key, own in (("own", True), ("python", False)):
-        mine, run, other, end = both(fx.compile_model(cart(own)), UNTIL, solved(exudyn, problem), repetitions)
-        gap = "" if end is None else f"x: {run.position('cart')[-1, 0]:.5f}, {end:.5f}"
-        tell(key, "cart, own controller" if own else "cart, Python controller", mine, run, other, gap)
+        for made, title in ((cart, "cart"), (cart_tree, "cart as a tree")):
+            mine, run, other, end = both(fx.compile_model(made(own)), UNTIL, solved(exudyn, problem), repetitions)
+            x = run.position("cart")[-1, 0] if made is cart else run.q[-1, 0]
+            gap = "" if end is None else f"x: {x:.5f}, {end:.5f}"
+            tell(key, f"{title}, {'own' if own else 'Python'} controller", mine, run, other, gap)
 
     problem = {"links": links(), "stiffness": STIFFNESS, "damping": DAMPING, "targets": TARGETS, "gravity": G,
                "until": UNTIL, "step": STEP, "integrator": "Euler"}  # fmt: skip
