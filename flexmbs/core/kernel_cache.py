@@ -333,7 +333,7 @@ def _compiler() -> str:
 
     Of Python and numpy the first two numbers: bytecode, layout of objects and what numba makes of either hang on these.
     """
-    ours = ("jit", "borrowing", "kernel_compiler", "kernel_entry", "kernel_library", "kernel_cache")
+    ours = ("jit", "borrowing", "array_access", "kernel_compiler", "kernel_entry", "kernel_library", "kernel_cache")
     numpy = ".".join(np.__version__.split(".")[:2])
     versions = f"{sys.implementation.cache_tag} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {numpy}"
     return _digest(versions, f"optimised {config.OPT}", *(_source(f"flexmbs.core.{name}") for name in ours))

@@ -18,8 +18,13 @@ from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
 from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import PassManager, _pass_registry
+from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
+from numba.core.ir_utils import build_definitions
+from numba.core.ssa import reconstruct_ssa
 from numba.core.targetconfig import ConfigStack
+
+from flexmbs.core.array_access import direct_access
+from flexmbs.core.written_modules import LAWS, STEPS
 
 __all__ = ["KernelCompiler", "ordinary"]
 
@@ -28,11 +33,39 @@ APART = {"BEFORE_WITH", "RAISE_VARARGS", "RETURN_GENERATOR", "SETUP_WITH", "YIEL
 BY_NAME = {"literal_unroll", "literally"}
 """Names for which it has."""
 
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _SingleAssignments(untyped_passes.ReconstructSSA):  # type: ignore[misc]  # numba has no type information
+    """numba's, but where variables live is found out before lowering, and nobody asks in between."""
+
+    _name = "single_assignments"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _WithoutPhis(typed_passes.PreLowerStripPhis):  # type: ignore[misc]
+    """Likewise."""
+
+    _name = "without_phis"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+OURS = ("flexmbs.", STEPS, LAWS)
+"""How names of modules begin whose functions count indices from the beginning alone."""
 PASSES = (
     untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
     untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
-    untyped_passes.ReconstructSSA, untyped_passes.DeadBranchPrune,
-    typed_passes.NopythonTypeInference, typed_passes.PreLowerStripPhis, typed_passes.InlineOverloads,
+    _SingleAssignments, untyped_passes.DeadBranchPrune,
+    typed_passes.NopythonTypeInference, _WithoutPhis, typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites, typed_passes.IRLegalization, typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )  # fmt: skip
@@ -56,12 +89,16 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type i
     def __init__(self, context: Any, *others: Any) -> None:
         flags = others[4]
         super().__init__(_remembering(context, bool(flags.nrt)), *others)
-        own = self.state.targetctx  # of this compilation alone
-        own.get_function = partial(_implementation, own.get_function)
 
     def _compile_core(self) -> Any:
         """One pass after the other; numba's own loop over them looks at the whole function after each."""
         state, passes = self.state, _passes()
+        context = state.targetctx  # of this compilation alone
+        inner = partial(_with_typing, context, context.typing_context, context._compile_subroutine_no_cache)
+        context._compile_subroutine_no_cache = inner
+        context.typing_context = _InLowering(state.typingctx)
+        ours = state.func_id.modname.startswith(OURS)
+        context.get_function = partial(_implementation, context.get_function, context if ours else None)
         with ConfigStack().enter(state.flags.copy()):
             for one, _ in passes.passes:
                 if one is typed_passes.NopythonRewrites and not state.flags.nrt:  # it makes loops of array expressions
@@ -73,10 +110,28 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type i
         return state.cr
 
 
-def _implementation(usual: Any, function: Any, signature: Any, **further: Any) -> Any:
-    """What an operation does; whether arrays are something else is asked at each access to one, and found at length."""
+def _with_typing(context: Any, typing: Any, usual: Any, *given: Any, **further: Any) -> Any:
+    """Compile what numba has written for an operation with numba's own knowledge of types."""
+    kept, context.typing_context = context.typing_context, typing
+    try:
+        return usual(*given, **further)
+    finally:
+        context.typing_context = kept
+
+
+def _implementation(usual: Any, own: Any, function: Any, signature: Any, **further: Any) -> Any:
+    """What an operation does; whether arrays are something else is asked at each access to one, and found at length.
+
+    ``own``: the context of a function of this package; None for one of a user's.
+    """
+    if type(function) is _Operation:
+        function = function.genuine
     if function == "__array__" and type(signature.args[0]) is types.Array:
         raise NotImplementedError
+    if own is not None:
+        found = direct_access(own, function, signature)
+        if found is not None:
+            return found
     return usual(function, signature, **further)
 
 
@@ -128,3 +183,30 @@ class _Remembering:
             if found is not None:
                 self._signatures[key] = found
         return found
+
+
+class _InLowering:
+    """The same for lowering, which asks the operations themselves once more."""
+
+    def __init__(self, known: _Remembering) -> None:
+        self._known = known
+        self._operations: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._known, name)
+
+    def resolve_value_type(self, value: Any) -> Any:
+        """An operation, or what else numba finds."""
+        found = self._known.resolve_value_type(value)
+        return _Operation(found, self._known) if type(found) is types.Function else found
+
+
+class _Operation:
+    """An operation whose signature is remembered; ``genuine`` is numba's."""
+
+    def __init__(self, genuine: Any, known: _Remembering) -> None:
+        self.genuine, self._known = genuine, known
+
+    def get_call_type(self, typing: Any, args: Any, kws: Any) -> Any:
+        """The signature for these types."""
+        return self._known.resolve_function_type(self.genuine, args, kws)

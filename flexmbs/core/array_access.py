@@ -1,0 +1,149 @@
+"""How kernels reach the numbers of arrays: in fewer operations than numba makes for anything that Python allows.
+
+numba looks at each index whether it is negative, to count it from the end, and its results are kept in memory until
+LLVM finds out that they need not be. Kernels of this package count from the beginning alone; what they read and write
+is then an address of two or three operations, at which LLVM sees more: loops are a tenth to a sixth faster. Numbers of
+arrays are marked by their kind, too: who writes a float changes no integer, so places that are read from tables once
+need not be read again.
+
+Functions of users are compiled numba's way, negative indices included (`flexmbs.core.jit`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+
+__all__ = ["direct_access"]
+
+WORD = ir.IntType(64)
+MARKED = {types.float64: "float64", types.int64: "int64", types.int32: "int32"}
+"""Kinds of numbers whose reads and writes are marked."""
+
+
+def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any, Any], Any] | None:
+    """What reads or writes one number of an array, or takes a row of one; None for whatever else it is.
+
+    ``context``: numba's, of a function of this package; called as its implementations are.
+    """
+    key = getattr(function, "typing_key", None)
+    if key is operator.getitem:
+        array, index = signature.args
+        if _is_row(array, index, signature.return_type):
+            return _Row(context, array, index, signature.return_type) if not context.enable_nrt else None
+        return _Read(context, array, index) if _is_number(array, index) else None
+    if key is operator.setitem:
+        array, index, value = signature.args
+        return _Write(context, array, index) if _is_number(array, index) and value == array.dtype else None
+    return None
+
+
+def _axes(index: Any) -> int:
+    """How many axes an index is for; 0 if it is not of integers alone."""
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[attr-defined]
+    return len(parts) if all(isinstance(part, types.Integer) for part in parts) else 0
+
+
+def _is_number(array: Any, index: Any) -> bool:
+    """Whether it is one number of an array in C order."""
+    return _is_plain(array) and _axes(index) == array.ndim
+
+
+def _is_row(array: Any, index: Any, result: Any) -> bool:
+    """Whether it is what an index to the first axes leaves."""
+    return _is_plain(array) and type(result) is types.Array and 0 < _axes(index) < array.ndim
+
+
+def _is_plain(array: Any) -> bool:
+    return type(array) is types.Array and array.layout == "C" and array.ndim > 0 and array.aligned
+
+
+class _Access:
+    """Addresses in one kind of array with one kind of index."""
+
+    def __init__(self, context: Any, array: Any, index: Any) -> None:
+        self.context, self.array, self.index = context, array, index
+        self.model = context.data_model_manager[array]
+
+    def field(self, builder: Any, value: Any, name: str, *axis: int) -> Any:
+        """A field of the structure that stands for an array."""
+        return builder.extract_value(value, [self.model.get_field_position(name), *axis])
+
+    def address(self, builder: Any, value: Any, index: Any) -> Any:
+        """Of the number, or the first of the row."""
+        kinds = self.index.types if isinstance(self.index, types.BaseTuple) else (self.index,)  # type: ignore[attr-defined]
+        tupled = isinstance(self.index, types.BaseTuple)  # type: ignore[attr-defined]
+        parts = [builder.extract_value(index, k) for k in range(len(kinds))] if tupled else [index]
+        place = None
+        for axis in range(self.array.ndim):
+            if place is not None:
+                place = builder.mul(place, self.field(builder, value, "shape", axis), flags=["nsw"])
+            if axis < len(parts):
+                part = self.context.cast(builder, parts[axis], kinds[axis], types.intp)
+                place = part if place is None else builder.add(place, part, flags=["nsw"])
+        return builder.gep(self.field(builder, value, "data"), [place], inbounds=True)
+
+    def marked(self, builder: Any, instruction: Any) -> None:
+        """Note the kind of the numbers at a read or a write."""
+        name = MARKED.get(self.array.dtype)
+        if name is not None:
+            module = builder.module
+            root = module.add_metadata(["numbers in arrays of flexmbs"])
+            kind = module.add_metadata([name, root, WORD(0)])
+            instruction.set_metadata("tbaa", module.add_metadata([kind, kind, WORD(0)]))
+
+
+class _Read(_Access):
+    """Reads a number."""
+
+    def __call__(self, builder: Any, args: Any) -> Any:
+        value, index = args
+        found = self.context.unpack_value(builder, self.array.dtype, self.address(builder, value, index))
+        if isinstance(found, ir.LoadInstr):
+            self.marked(builder, found)
+        return found
+
+
+class _Write(_Access):
+    """Writes a number."""
+
+    def __call__(self, builder: Any, args: Any) -> Any:
+        value, index, number = args
+        stored = self.context.data_model_manager[self.array.dtype].as_data(builder, number)
+        self.marked(builder, builder.store(stored, self.address(builder, value, index)))
+        return self.context.get_dummy_value()
+
+
+class _Row(_Access):
+    """Takes what an index to the first axes leaves, of which nothing is owned."""
+
+    def __init__(self, context: Any, array: Any, index: Any, result: Any) -> None:
+        super().__init__(context, array, index)
+        self.result = result
+
+    def __call__(self, builder: Any, args: Any) -> Any:
+        value, index = args
+        model, first = self.context.data_model_manager[self.result], self.array.ndim - self.result.ndim
+        shape, strides = (
+            [self.field(builder, value, name, axis) for axis in range(first, self.array.ndim)]
+            for name in ("shape", "strides")
+        )
+        count = shape[0]
+        for n in shape[1:]:
+            count = builder.mul(count, n, flags=["nsw"])
+        fields = {
+            "meminfo": self.field(builder, value, "meminfo"), "parent": self.field(builder, value, "parent"),
+            "nitems": count, "itemsize": self.field(builder, value, "itemsize"),
+            "data": self.address(builder, value, index),
+        }  # fmt: skip
+        made = ir.Constant(model.get_value_type(), ir.Undefined)
+        for name, part in fields.items():
+            made = builder.insert_value(made, part, model.get_field_position(name))
+        for name, parts in (("shape", shape), ("strides", strides)):
+            for axis, part in enumerate(parts):
+                made = builder.insert_value(made, part, [model.get_field_position(name), axis])
+        return made
