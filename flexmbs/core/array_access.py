@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
+from numba.core import cgutils, types
 
 __all__ = ["direct_access"]
 
@@ -26,7 +26,7 @@ MARKED = {types.float64: "float64", types.int64: "int64", types.int32: "int32"}
 
 
 def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any, Any], Any] | None:
-    """What reads or writes one number of an array, or takes a row of one; None for whatever else it is.
+    """What reads or writes numbers of an array, or takes a row of one; None for whatever else it is.
 
     ``context``: numba's, of a function of this package; called as its implementations are.
     """
@@ -38,7 +38,11 @@ def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any,
         return _Read(context, array, index) if _is_number(array, index) else None
     if key is operator.setitem:
         array, index, value = signature.args
-        return _Write(context, array, index) if _is_number(array, index) and value == array.dtype else None
+        if value != array.dtype:
+            return None
+        if index == types.slice2_type and _is_plain(array):  # type: ignore[attr-defined]
+            return _Fill(context, array, index)
+        return _Write(context, array, index) if _is_number(array, index) else None
     return None
 
 
@@ -115,6 +119,25 @@ class _Write(_Access):
         value, index, number = args
         stored = self.context.data_model_manager[self.array.dtype].as_data(builder, number)
         self.marked(builder, builder.store(stored, self.address(builder, value, index)))
+        return self.context.get_dummy_value()
+
+
+class _Fill(_Access):
+    """Writes one number all over a range of the first axis, which lies in one piece."""
+
+    def __call__(self, builder: Any, args: Any) -> Any:
+        value, index, number = args
+        limits = self.context.make_helper(builder, self.index, index)
+        length = self.field(builder, value, "shape", 0)
+        above = builder.icmp_signed(">", limits.stop, length)
+        first, end = limits.start, builder.select(above, length, limits.stop)
+        for axis in range(1, self.array.ndim):
+            width = self.field(builder, value, "shape", axis)
+            first, end = (builder.mul(part, width, flags=["nsw"]) for part in (first, end))
+        stored = self.context.data_model_manager[self.array.dtype].as_data(builder, number)
+        data = self.field(builder, value, "data")
+        with cgutils.for_range_slice(builder, first, end, WORD(1), WORD, inc=True) as (place, _):
+            self.marked(builder, builder.store(stored, builder.gep(data, [place], inbounds=True)))
         return self.context.get_dummy_value()
 
 
