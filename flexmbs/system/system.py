@@ -24,7 +24,7 @@ from flexmbs.system.fixation import Fixation
 from flexmbs.system.gather import gather
 from flexmbs.system.layout import Layouts, shared_layouts
 from flexmbs.system.mass import as_matrix, mass_rows
-from flexmbs.system.moving_mass import structure
+from flexmbs.system.moving_mass import moving_entries, structure
 from flexmbs.system.sizes import (
     body_sizes,
     equation_sizes,
@@ -144,7 +144,8 @@ class System:
     @cached_property
     def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
         """The same as kernels take it: row pointers, columns, values."""
-        return mass_rows(self, structure(self))
+        blocks = structure(self)
+        return mass_rows(self, blocks, moving_entries(self) & (blocks != 0.0))
 
     @cached_property
     def states(self) -> IntArray:
