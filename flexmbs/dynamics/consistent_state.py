@@ -20,6 +20,7 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.rotations import IDENTITY
 from flexmbs.dynamics import compliance
 from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.dynamics.linearisation import free_directions
 from flexmbs.kernels.steps import local, retract
 from flexmbs.system.system import EvaluationError
 
@@ -253,10 +254,11 @@ def accelerations(
     dyn.T[:] = IDENTITY
     gamma = dyn.gamma(q, v)
     forces = dyn.tangent(q, v, zero, lam, smooth, on_rates=-1)[: dyn.n_v].copy()
+    G = None if any(smooth) else constraint_matrix(dyn)
     dyn.factorise(1.0)
     dyn.r[dyn.n_v :] = gamma
     a, lam = _corrected(dyn, zero, lam)
-    if any(smooth):
+    if G is None:
         later, own = v + smooth[1] * a, dyn.first_order
         later[own] = v[own]  # what these drive is not in D
         faster = dyn.residual(q, later, zero, np.zeros(dyn.n_c))[: dyn.n_v].copy()
@@ -267,7 +269,7 @@ def accelerations(
         a, lam = _corrected(dyn, a, lam)
     else:
         dyn.residual(q, v, a, lam)
-        dyn.r[dyn.n_v :] = _acceleration_gap(dyn, a, gamma)
+        dyn.r[dyn.n_v :] = G @ a + gamma
         a, lam = _corrected(dyn, a, lam)
         dyn.residual(q, v, a, lam)
     if any(smooth) and dyn.python.states:
@@ -301,12 +303,11 @@ def _rates_that_see(dyn: Dynamics, q: FloatArray, v: FloatArray, a: FloatArray, 
     return np.asarray(found[0] - found[1])
 
 
-def _acceleration_gap(dyn: Dynamics, a: FloatArray, gamma: FloatArray) -> FloatArray:
-    return constraint_matrix(dyn) @ a + gamma
-
-
 def constraint_matrix(dyn: Dynamics) -> FloatArray:
-    """G (n_c, n_v) at the state linearised last, dense, on all velocities."""
+    """G (n_c, n_v) at the state linearised last, dense, on all velocities.
+
+    Before it is factorised, where the blocks of supported nodes are turned into their frames.
+    """
     return compliance.constraint_matrix(dyn.mechanics, dyn.B, dyn.n_v)
 
 
@@ -319,12 +320,13 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     zero = np.zeros(dyn.n_v)
     dyn.T[:] = IDENTITY
     dyn.tangent(q, v, zero, np.zeros(dyn.n_c), (0.0, 0.0))
-    G = constraint_matrix(dyn)
     free = dyn.system.free[dyn.system.free < dyn.n_v]
     mass = dyn.mass[free]
-    A = G[:, free] / np.sqrt(np.where(mass > 0.0, mass, 1.0))
+    G = constraint_matrix(dyn) @ free_directions(dyn, free)
+    acts = np.linalg.norm(G * dyn.system.increment_sizes[free], axis=1) > compliance.NOTHING * dyn.equation_sizes
+    A = G / np.sqrt(np.where(mass > 0.0, mass, 1.0))
     size = np.sqrt((A * A).sum(axis=1))
-    idle, rest = np.flatnonzero(size == 0.0), np.flatnonzero(size > 0.0)
+    idle, rest = np.flatnonzero(~acts), np.flatnonzero(acts)
     if not len(rest):
         return _names(dyn, idle)
     R, order, *_ = lapack.dgeqp3((A[rest] / size[rest, None]).T, lwork=(len(rest) + 1) * BLOCK)

@@ -217,15 +217,7 @@ def ordered_blocks(dyn: Dynamics, B: FloatArray, order: IntArray) -> csc_array:
 
 def free_directions(dyn: Dynamics, free: IntArray) -> csc_array:
     """Columns: what each free velocity is on all velocities; supported nodes are turned."""
-    n_v = dyn.n_v
-    fixation = dyn.system.fixation
-    dofs, F = fixation.frame_dofs, dyn.frames
-    dim = dofs.shape[1]
-    plain = np.setdiff1d(np.arange(n_v), dofs)
-    row = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))
-    col = np.concatenate((plain, np.tile(dofs, (1, dim)).ravel()))
-    turn = csc_array(coo_array((np.concatenate((np.ones(len(plain)), F.ravel())), (row, col)), shape=(n_v, n_v)))
-    return csc_array(turn[:, free])
+    return dyn.system.fixation.directions(dyn.n_v, free, dyn.frames)
 
 
 def _with_states(

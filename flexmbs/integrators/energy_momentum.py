@@ -29,7 +29,7 @@ from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.step_matrix import StepMatrix
 from flexmbs.integrators.conservative import element_kernels, refuse_what_is_not_conservative
-from flexmbs.integrators.contracts import StepResult, StepState, StepStatus, is_memory_of, mark
+from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
 from flexmbs.integrators.implicit_step import DONE, ENDS, EPS, FAR, advance
 from flexmbs.integrators.stepper import MOST_TURN, Stepper
 from flexmbs.kernels.cayley import cayley_retract, spin_change
@@ -43,7 +43,6 @@ from flexmbs.system.system import EvaluationError
 
 __all__ = ["EnergyMomentum"]
 
-SCHEME = "EnergyMomentum"
 NOISE = 8e3
 """How near round-off of the positions an increment has to be that has stopped falling: stiff forces amplify it."""
 CLOSED = 1e-9
@@ -82,8 +81,9 @@ class EnergyMomentum:
     -----
     There is no numerical damping: motions that steps do not resolve, such as axial waves of stiff cables, stay in the
     solution, and steps much longer than their periods may not converge. Constraints hold at the end of each step; their
-    rates G v oscillate about zero by an amount of order h^2. Multipliers are means over the step, extrapolated to its
-    end (order 2 where they are smooth). Without `FixedStep` the steps are chosen by error, and still conserve.
+    rates G v oscillate about zero by an amount of order h^2. Accelerations and multipliers of a step are means that
+    oscillate with them, by order h; those of the results are solved for at the end of the step, as at the start
+    (order 2). Without `FixedStep` the steps are chosen by error, and still conserve.
 
     Examples
     --------
@@ -110,12 +110,20 @@ class EnergyMomentum:
 
     def start(self, dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> StepState:
         """State at t with smoothed accelerations and multipliers, which serve as first guesses and as results."""
-        a, lam = accelerations(dynamics, t, q, v, smooth=(0.25 * h * h, 0.5 * h))
-        return StepState(t, q, v, a, a, lam, v, 0.0, np.concatenate(([mark(SCHEME)], a, lam)))
+        a, lam = _solved(dynamics, t, q, v, h)
+        return StepState(t, q, v, a, a, lam, v, 0.0)
 
     def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
         """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
         return _Stepper(self, dynamics, tolerance)
+
+
+def _solved(dynamics: Dynamics, t: float, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+    """Accelerations and multipliers at a state, smoothed as far as a step of size h cannot follow.
+
+    The means over steps oscillate by order h where G v does by order h^2.
+    """
+    return accelerations(dynamics, t, q, v, smooth=(0.25 * h * h, 0.5 * h))
 
 
 class _Stepper(Stepper):
@@ -155,7 +163,7 @@ class _Stepper(Stepper):
         end, number = advance(self)
         if end != DONE:
             return self.failed(ENDS[end], number)
-        return self._accept(state, h, self.c, self.q1, self.lam, number)
+        return self._accept(state, h, self.c, self.q1, number)
 
     def linearise(self) -> bool:
         dyn, state, began = self.dynamics, self.state, perf_counter()
@@ -248,24 +256,13 @@ class _Stepper(Stepper):
             mean.pull(group, q0, q1, W, Je, weight, B)
         pull_down(m.markers.ptr, m.markers.dof, Jm, W, r)
 
-    def _accept(
-        self, state: StepState, h: float, c: FloatArray, q1: FloatArray, lam: FloatArray, iterations: int
-    ) -> StepResult:
-        """The new state; accelerations and multipliers are extrapolated from the middles of this and the last step."""
+    def _accept(self, state: StepState, h: float, c: FloatArray, q1: FloatArray, iterations: int) -> StepResult:
+        """The new state, with the accelerations and multipliers of the equations of motion there."""
         dyn = self.dynamics
-        n_v = dyn.n_v
         cayley_retract(state.q, c, dyn.n_linear, dyn.angles_of_bodies, q1)
         v1 = (2.0 / h) * c - state.v
-        mean = np.concatenate(((v1 - state.v) / h, lam))
-        if h * state.h_old < 0.0:  # back in time: the middle of the last step lies on the same side
-            slope = (mean - np.concatenate((state.a, state.lam))) * (2.0 / h)
-        else:
-            own = is_memory_of(SCHEME, state.memory)
-            before = state.memory[1:] if own else np.concatenate((state.a, state.lam))
-            slope = (mean - before) * (2.0 / (h + state.h_old if own else h))
-        end = mean + (0.5 * h) * slope
-        a1, lam1 = end[:n_v].copy(), end[n_v:].copy()
+        a1, lam1 = _solved(dyn, state.t + h, q1, v1, h)
         dyn.residual(q1, v1, a1, lam1)
-        error = abs(h) ** 3 / 12.0 * dyn.size_of(slope[:n_v]) / self.tolerance
-        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h, np.concatenate(([mark(SCHEME)], mean)))
+        error = h * h / 12.0 * dyn.size_of(a1 - state.a) / self.tolerance
+        new = StepState(state.t + h, q1, v1, a1, a1, lam1, state.v, h)
         return StepResult(new, error, iterations, StepStatus.DONE)

@@ -144,13 +144,9 @@ class IterationMatrix:
         self.point = np.empty(0)
         self.alpha = np.nan
         self._counts = dict.fromkeys(("tangents", "matrices", "combinations", "excitations", "excitation_residuals"), 0)
-        system, n_v = dynamics.system, dynamics.n_v
-        free = system.free
-        row, col = system.entry_rows, system.entry_columns
-        live = (row >= 0) & (col >= 0)
-        of_motion = np.zeros(len(row), dtype=bool)
-        of_motion[live] = (free[row[live]] < n_v) & (free[col[live]] < n_v)
-        self._of_motion = of_motion
+        system = dynamics.system
+        rows, columns = system.constraint_entries
+        self._of_motion = ~(rows | columns)
         self._mine = -1
         self._now: Evaluated | None = None
         self._base: Evaluated | None = None

@@ -78,11 +78,8 @@ class RadauMatrix:
         self._flat = places  # column by column, as LAPACK wants them
         self._mass = np.bincount(slots[len(keep) : len(keep) + len(massive)], mass[massive], minlength=len(places))
         self._diagonal, self._equations = slots[len(keep) + len(massive) :], system.free[equations] - n_v
-        constraint = np.zeros(len(system.entry_rows), dtype=bool)
-        row_is, col_is = np.zeros_like(constraint), np.zeros_like(constraint)
-        row_is[live] = system.free[system.entry_rows[live]] >= n_v
-        col_is[live] = system.free[system.entry_columns[live]] >= n_v
-        self._in_rows, self._in_columns = row_is, row_is | col_is
+        self._in_rows, columns = system.constraint_entries
+        self._in_columns = self._in_rows | columns
         self._B = np.zeros((3, len(dyn.B)))
         self._powers = np.zeros((3, len(places)))
         self._K = csc_array((np.zeros(len(places)), self._indices, self._indptr), shape=(n, n))

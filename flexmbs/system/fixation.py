@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array, csc_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, a_or_an
@@ -117,6 +118,16 @@ class Fixation:
         if len(R):
             out[self.frame_dofs] = np.einsum("fij,fj->fi", R, s[self.frame_dofs])
         return out
+
+    def directions(self, n_v: int, free: IntArray, R: FloatArray) -> csc_array:
+        """Columns: what each of the velocities ``free`` of those in the nodal frames is on all n_v velocities."""
+        dofs = self.frame_dofs
+        dim = dofs.shape[1]
+        plain = np.setdiff1d(np.arange(n_v), dofs)
+        row = np.concatenate((plain, np.repeat(dofs, dim, axis=1).ravel()))
+        col = np.concatenate((plain, np.tile(dofs, (1, dim)).ravel()))
+        turn = csc_array(coo_array((np.concatenate((np.ones(len(plain)), R.ravel())), (row, col)), shape=(n_v, n_v)))
+        return csc_array(turn[:, free])
 
 
 class _Gather:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from flexmbs.core.contracts import FloatArray, IntArray
@@ -23,24 +24,38 @@ def mass_matrix(system: System, blocks: FloatArray) -> Any:
     return as_matrix(mass_rows(system, blocks))
 
 
-def mass_rows(system: System, blocks: FloatArray) -> Rows:
-    """The same as kernels take it: row pointers, columns, values."""
+def mass_rows(system: System, blocks: FloatArray, kept: NDArray[np.bool_] | None = None) -> Rows:
+    """The same as kernels take it: row pointers, columns, values; without entries whose sum is zero.
+
+    ``kept``: which entries of the blocks have a place whatever their sum is, as those that change with the state:
+    where substructures have a frame in common, their parts may cancel in one state and not in the next.
+    """
     n_v = system.coordinates.n_v
-    rows, cols, data = [], [], []
-    found = [(b.dofs, blocks[b.b1 : b.b1 + b.dofs.size * b.dofs.shape[1]]) for b in system.blocks if _within(b, blocks)]
+    kept = np.zeros(len(blocks), dtype=bool) if kept is None else kept
+    parts = [(b, slice(b.b1, b.b1 + b.dofs.size * b.dofs.shape[1])) for b in system.blocks if _within(b, blocks)]
+    found = [(b.dofs, blocks[at], kept[at]) for b, at in parts if blocks[at].any()]
     if n_v <= FEW:
         return _of_few(n_v, found)
-    for dofs, part in found:
-        if not part.any():
-            continue
+    rows, cols, data, stay = [], [], [], []
+    for dofs, part, keep in found:
         k = dofs.shape[1]
         rows.append(np.repeat(dofs, k, axis=1).ravel())
         cols.append(np.tile(dofs, (1, k)).ravel())
         data.append(part)
-    parts = [np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data)]
-    matrix = coo_array((parts[2], (parts[0].astype(int), parts[1].astype(int))), shape=(n_v, n_v)).tocsr()
-    matrix.eliminate_zeros()
-    return as_rows(matrix)
+        stay.append(keep)
+    row, col, values, stays = (np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, data, stay))
+    places = row.astype(int), col.astype(int)
+    matrix = coo_array((values, places), shape=(n_v, n_v)).tocsr()
+    there = (matrix.data != 0.0) | (coo_array((stays.astype(float), places), shape=(n_v, n_v)).tocsr().data != 0.0)
+    of = np.repeat(np.arange(n_v), np.diff(matrix.indptr))[there]
+    return _ends(of, n_v), matrix.indices[there].astype(np.int64), matrix.data[there]
+
+
+def _ends(rows: IntArray, n_v: int) -> IntArray:
+    """Row pointers of entries in the rows (n,), ascending."""
+    ends = np.zeros(n_v + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n_v), out=ends[1:])
+    return ends
 
 
 def _within(block: Blocks, blocks: FloatArray) -> bool:
@@ -52,17 +67,16 @@ FEW = 100
 """Velocities up to which entries are added up in a whole matrix, a tenth of what scipy takes to sort them."""
 
 
-def _of_few(n_v: int, found: list[tuple[IntArray, FloatArray]]) -> Rows:
-    """The rows of few velocities, of places (n, k) and values (n k k,) of blocks."""
-    whole = np.zeros((n_v, n_v))
-    for dofs, part in found:
-        if part.any():
-            k = dofs.shape[1]
-            np.add.at(whole, (dofs[:, :, None], dofs[:, None, :]), part.reshape(-1, k, k))
-    row, col = np.nonzero(whole)
-    ends = np.zeros(n_v + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=n_v), out=ends[1:])
-    return ends, np.ascontiguousarray(col), whole[row, col]
+def _of_few(n_v: int, found: list[tuple[IntArray, FloatArray, NDArray[np.bool_]]]) -> Rows:
+    """The rows of few velocities, of places (n, k), values (n k k,) of blocks, and which of these are kept."""
+    whole, stay = np.zeros((n_v, n_v)), np.zeros((n_v, n_v), dtype=bool)
+    for dofs, part, keep in found:
+        k = dofs.shape[1]
+        places = dofs[:, :, None], dofs[:, None, :]
+        np.add.at(whole, places, part.reshape(-1, k, k))
+        np.logical_or.at(stay, places, keep.reshape(-1, k, k))
+    row, col = np.nonzero((whole != 0.0) | stay)
+    return _ends(row, n_v), np.ascontiguousarray(col), whole[row, col]
 
 
 def mass_damping(system: System) -> FloatArray:

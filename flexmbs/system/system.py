@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmbs.core.checks import show, write_protected
 from flexmbs.core.contracts import FloatArray, IntArray, Term
@@ -24,7 +25,7 @@ from flexmbs.system.fixation import Fixation
 from flexmbs.system.gather import gather
 from flexmbs.system.layout import Layouts, shared_layouts
 from flexmbs.system.mass import as_matrix, mass_rows
-from flexmbs.system.moving_mass import structure
+from flexmbs.system.moving_mass import moving_entries, structure
 from flexmbs.system.sizes import (
     body_sizes,
     equation_sizes,
@@ -144,7 +145,22 @@ class System:
     @cached_property
     def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
         """The same as kernels take it: row pointers, columns, values."""
-        return mass_rows(self, structure(self))
+        blocks = structure(self)
+        return mass_rows(self, blocks, moving_entries(self) & (blocks != 0.0))
+
+    @cached_property
+    def constraint_entries(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which entries of the buffer of blocks are in rows of constraints, and which in their columns.
+
+        Also those of fixed components, which the matrix has no place for: nodal frames mix them with free ones.
+        """
+        n_v, rows, columns = self.coordinates.n_v, np.zeros(self.size, dtype=bool), np.zeros(self.size, dtype=bool)
+        for block in self.blocks:
+            n, k = block.dofs.shape
+            part, behind = slice(block.b1, block.b1 + n * k * k), block.dofs >= n_v
+            rows[part] = np.repeat(behind, k, axis=1).ravel()
+            columns[part] = np.tile(behind, (1, k)).ravel()
+        return rows, columns
 
     @cached_property
     def states(self) -> IntArray:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import flexmbs as fx
 from flexmbs.core.contracts import FloatArray
@@ -101,6 +102,43 @@ def test_order_of_a_constrained_motion() -> None:
     errors = np.array([known.errors(go(known.model, 2.0, h)) for h in (4e-2, 2e-2, 1e-2)])
     for column in errors.T:  # position, velocity, force
         assert slopes(list(column)).min() > 1.95
+
+
+def thrown() -> fx.Model:
+    """A pendulum of 2 kg and 1 m, horizontal, thrown down at 3 m/s: the rates of its constraint oscillate."""
+    ball = fx.PointMass(2.0, position=(1.0, 0.0), velocity=(0.0, -3.0), name="ball")
+    rod = fx.DistanceConstraint(fx.ground.marker_at((0.0, 0.0)), ball.centre, name="rod")
+    return fx.Model(ball, rod, fx.Gravity((0.0, -G)))
+
+
+def errors_when_thrown(step: Any) -> tuple[float, float]:
+    """Of the acceleration [m/s2] and the force [N] against the equation of the angle."""
+    run = go(thrown(), 0.6, step)
+    known = solve_ivp(
+        lambda t, y: [y[1], G * np.cos(y[0])], (0.0, 0.6), [0.0, 3.0], rtol=1e-11, atol=1e-11, dense_output=True
+    )
+    angle, rate = known.sol(run.t)
+    none = np.zeros_like(angle)
+    out, along = np.stack((np.cos(angle), -np.sin(angle), none)), np.stack((-np.sin(angle), -np.cos(angle), none))
+    a = (-(rate**2) * out + G * np.cos(angle) * along).T
+    return (
+        float(np.abs(run.acceleration("ball") - a).max()),
+        float(np.abs(run.reaction("rod") - 2.0 * (a + np.array([0.0, G, 0.0]))).max()),
+    )
+
+
+def test_order_of_accelerations_and_forces_where_rates_oscillate() -> None:
+    """Those of single steps are off by order h there."""
+    errors = np.array([errors_when_thrown(h) for h in (2e-2, 1e-2, 5e-3)])
+    for column in errors.T:
+        assert slopes(list(column)) == pytest.approx(2.0, abs=0.1)
+    assert errors[-1, 1] < 0.1  # of 80 N
+
+
+def test_order_of_accelerations_and_forces_with_steps_that_change() -> None:
+    """A thousandth of the tolerance makes steps of a tenth, which errors follow by their square."""
+    first, second = (errors_when_thrown(ErrorControl(rtol=tol)) for tol in (1e-5, 1e-8))
+    assert np.log10(np.array(first) / second).min() > 1.8
 
 
 def test_flexible_pendulum_keeps_its_energy_for_5000_steps() -> None:
