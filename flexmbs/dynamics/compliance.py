@@ -42,7 +42,7 @@ def compliances(system: System, mass: FloatArray) -> FloatArray:
     free = system.free[system.free < c.n_v]
     heavy = mass[free] > 0.0
     inverse = np.where(heavy, 1.0 / np.where(heavy, mass[free], 1.0), 1.0)
-    rows = constraint_rows(m, B, c.n_v) @ system.fixation.directions(c.n_v, free, system.fixation.frames0)
+    rows = system.fixation.by_free(constraint_rows(m, B, c.n_v), free, system.fixation.frames0)
     yielding = np.asarray(rows.power(2) @ inverse, dtype=np.float64)
     length = np.sqrt(rows.power(2) @ system.increment_sizes[free] ** 2)
     there = length > NOTHING * system.equation_sizes  # else round-off, as in `flexmbs.dynamics.minimal.of_one_size`

@@ -20,7 +20,6 @@ from flexmbs.core.errors import ModelError, SingularError
 from flexmbs.core.rotations import IDENTITY
 from flexmbs.dynamics import compliance
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.linearisation import free_directions
 from flexmbs.kernels.steps import local, retract
 from flexmbs.system.system import EvaluationError
 
@@ -322,7 +321,7 @@ def dependent_constraints(dyn: Dynamics, q: FloatArray, v: FloatArray) -> tuple[
     dyn.tangent(q, v, zero, np.zeros(dyn.n_c), (0.0, 0.0))
     free = dyn.system.free[dyn.system.free < dyn.n_v]
     mass = dyn.mass[free]
-    G = constraint_matrix(dyn) @ free_directions(dyn, free)
+    G = dyn.system.fixation.by_free(constraint_matrix(dyn), free, dyn.frames)
     acts = np.linalg.norm(G * dyn.system.increment_sizes[free], axis=1) > compliance.NOTHING * dyn.equation_sizes
     A = G / np.sqrt(np.where(mass > 0.0, mass, 1.0))
     size = np.sqrt((A * A).sum(axis=1))

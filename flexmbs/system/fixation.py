@@ -8,7 +8,7 @@ with a prescribed orientation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csc_array
@@ -128,6 +128,10 @@ class Fixation:
         col = np.concatenate((plain, np.tile(dofs, (1, dim)).ravel()))
         turn = csc_array(coo_array((np.concatenate((np.ones(len(plain)), R.ravel())), (row, col)), shape=(n_v, n_v)))
         return csc_array(turn[:, free])
+
+    def by_free(self, rows: Any, free: IntArray, R: FloatArray) -> Any:
+        """Derivatives (n, n_v) by all velocities as those by the velocities ``free`` of the nodal frames."""
+        return rows @ self.directions(rows.shape[1], free, R) if len(self.frame_dofs) else rows[:, free]
 
 
 class _Gather:
