@@ -190,7 +190,8 @@ def _of_controller(solution: States, item: Any) -> dict[str, Offer]:
         axes = () if n == 1 else tuple(str(i) for i in range(n))
         found[VALUE] = Offer("", lambda: _only(held_by(solution, item.actuators)), axes=axes)
     if hasattr(item, "rates_at"):
-        places = solution.system.coordinates.state_places(item)
+        own = next((one for one in solution.model.states if one.name == item.name), item)  # of a long tree a copy
+        places = solution.system.coordinates.state_places(own)
         axes = () if len(places) == 1 else tuple(str(i) for i in range(len(places)))
         found["state"] = Offer("", lambda: _only(solution.v[:, places]), axes=axes)
     return found
