@@ -1,4 +1,5 @@
 """Turns at the start of a motion: sensors count driven angles from where their motions begin, as results do."""
+
 from __future__ import annotations
 
 import numpy as np
