@@ -48,9 +48,12 @@ def test_whole_turns_of_a_motion_are_nothing_to_gears_and_screws() -> None:
     shafts = [fx.RevoluteJoint(fx.ground, wheel, at=wheel.position, name=f"at {wheel.name}") for wheel in wheels]
     gear = fx.Gear(*shafts, ratio=-0.5, name="gear")
     motor = fx.RotationDriver(shafts[0], fx.motions.Linear(1.0, start=TURN), name="motor")
-    run = fx.simulate(fx.Model(*wheels, *shafts, gear, motor), until=1.0, step=0.1)
-    assert run.angle(shafts[0])[[0, -1]] == pytest.approx([TURN, TURN + 1.0])
-    assert run.angle(shafts[1])[[0, -1]] == pytest.approx([0.0, -0.5])
+    model = fx.Model(*wheels, *shafts, gear, motor)
+    rest = fx.solve_static(model)
+    for one, start in ((model, None), (model, rest), (model.with_(fx.JointForce(shafts[1], 1.0)), rest)):
+        run = fx.simulate(one, until=1.0, step=0.1, start=start)
+        assert run.angle(shafts[0])[[0, -1]] == pytest.approx([TURN, TURN + 1.0])
+        assert run.angle(shafts[1])[[0, -1]] == pytest.approx([0.0, -0.5])
     nut = fx.RigidBody.box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="nut")
     screw = fx.ScrewJoint(fx.ground, nut, pitch=0.01, at=(0, 0, 0), axis=(0, 0, 1), name="screw")
     motor = fx.RotationDriver(screw, fx.motions.Linear(1.0, start=TURN), name="motor")
