@@ -237,7 +237,7 @@ def _joints(file: Path, robot: Element, remarks: list[str]) -> list[UrdfJoint]:
             raise ModelError(f"{where}: its parent and its child are both {ends[0]!r}.")
         place, axes = origin_of(where, element)
         axis = _axis(where, element, kind, remarks)
-        limits = {
+        limits: dict[str, Any] = {
             key: number(where, element, tag, key, math.nan) for tag, keys in JOINT_NUMBERS.items() for key in keys
         }
         if limits["lower"] > limits["upper"]:
