@@ -386,10 +386,13 @@ class Dynamics:
     def start_turns(self, t: float, begins: Iterable[Angle] = ()) -> None:
         """Forget turns; angles, and what sensors read of them, count from those given and from their motions at t."""
         self.turns.reset()
-        self.set_time(t)
-        begins = tuple(begins)
-        driven = self.turns.driven(self.motion, [i for i, _ in self.prescribed.moving])
-        self.turns.count_from(begins, driven)
+        begins, moving = tuple(begins), [i for i, _ in self.prescribed.moving]
+        self.set_time(0.0)
+        described = self.turns.driven(self.motion, moving)
+        if t:
+            self.set_time(t)
+        driven = self.turns.driven(self.motion, moving)
+        self.turns.count_from(begins, described, driven)
         before = angles_by_name(self.system.model, [*begins, *driven.values()])
         self.python.viewer.before = before
         for readings in self.turns.readings:

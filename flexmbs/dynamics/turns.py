@@ -168,11 +168,14 @@ class Turns:
                 found[int(rows[0])] = Angle(a, b, int(joints.kind[rows[0]]), value)
         return found
 
-    def count_from(self, angles: Iterable[Angle], driven: Mapping[int, Angle]) -> None:
+    def count_from(
+        self, angles: Iterable[Angle], begun: Mapping[int, Angle], driven: Mapping[int, Angle]
+    ) -> None:  # fmt: skip
         """Count turns from angles, of springs, motors and free angles between their markers; `driven` ones come last.
 
         Equations of gears and screws hold with the turns that they were described with: those of ``angles``, of others
-        those that are told by the markers. Whole turns of a motion are nothing to them.
+        those that are told by the markers. Whole turns between these and the motions at time zero, ``begun``, are
+        nothing to them; those of a motion since then are.
         """
         joints, told = self._mechanics.joints, set()
         single = np.repeat(np.diff(joints.ptr) == 1, np.diff(joints.ptr))  # not of a screw, which is made of more
@@ -185,7 +188,7 @@ class Turns:
             self._set(angle)
             for j in np.flatnonzero(self._between(joints, angle)).tolist():
                 described = joints.near[j] if j in told else start_value(angle.a, angle.b, Row(angle.kind))
-                joints.near[j] = angle.value - WHOLE * round((angle.value - described) / WHOLE)
+                joints.near[j] = angle.value - WHOLE * round((begun[row].value - described) / WHOLE)
             joints.near[row] = angle.value
 
     def _set(self, angle: Angle) -> None:
