@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from flexmbs.core.progress import Progress
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
+from flexmbs.dynamics.turns import Angle
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.step_control import NEAR, ErrorControl, FixedStep, planned_size
 from flexmbs.results.joint_history import angles_at_end
@@ -82,8 +84,11 @@ class Run:
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
 
-    def begin(self, start: StaticSolution | TimeSolution | None, stream: Stream | None, keep: tuple[Any, ...]) -> None:
-        """A consistent state at the start, and the recorder."""
+    def begin(
+        self, start: StaticSolution | TimeSolution | None, stream: Stream | None, keep: tuple[Any, ...],
+        begins: Iterable[Angle] = (),
+    ) -> None:  # fmt: skip
+        """A consistent state at the start, where angles count from ``begins``, and the recorder."""
         dyn = self.dynamics
         span = self.until - self.t0
         self.h = min(self.control.first(span), span or np.inf)
@@ -91,13 +96,13 @@ class Run:
         self.recorder = Recorder(dyn, self.output.energy, later=not acts and found_later(dyn), stream=stream)
         self.grid = Grid(self.control.h if isinstance(self.control, FixedStep) else None, self.t0)
         if start is None or isinstance(start, StaticSolution | Pose):
-            dyn.start_turns(self.t0)
+            dyn.start_turns(self.t0, begins)
             q, v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
             if start is not None:
                 q = equilibrium_start("simulate", dyn, start, v)
                 self.turned = angles_at_end(start)
-                self.events.count_from(dyn.python.viewer.before)
                 carry_velocities(dyn, q, v)
+            self.events.count_from(dyn.python.viewer.before)
             check_supports(dyn, None if start is None else q, "start=solve_static(model)")
             found = assemble(dyn, self.t0, q, v, keep)
             warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))

@@ -172,7 +172,7 @@ def simulate(
 
         dyn = run.dynamics
         stream = Stream(system.model, (dyn.n_q, dyn.n_v, dyn.n_c, len(dyn.turns.counted)), file)
-    run.begin(start, stream, keep_initial)
+    run.begin(start, stream, keep_initial, () if form is None else form.angles())
     with Progress(f"motion of {system.model.name!r}", wanted=as_flag("simulate", "progress", progress)) as shown:
         failure: FlexmbsError | None = None
         try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
 from flexmbs.core.poses import Pose
+from flexmbs.dynamics.turns import Angle
 from flexmbs.kernels.rows.rows import ALONG, ANGLE, INERTIAL
 from flexmbs.model import trees
 from flexmbs.model.bodies.floating import FloatingBody
@@ -40,6 +42,9 @@ SQUARE = 1e-6
 
 SAME_AXIS = 1e-9
 """Sine up to which directions count as parallel, and pitch, by the distance of the axis, up to which there is none."""
+
+HALF_TURN = np.pi - 1e-9
+"""Angle [rad] from which on poses do not tell the turns."""
 
 ORIGIN = np.zeros(3)
 
@@ -76,6 +81,11 @@ def to_absolute_coordinates(model: Model) -> Model:
         universal joint with oblique axes), or an item cannot be carried over: it acts on a coordinate that no Cartesian
         joint offers, or names a link and not a marker on it.
 
+    Warns
+    -----
+    RuntimeWarning
+        If an angle of a tree begins beyond half a turn and no motion drives it: between bodies it begins within.
+
     Examples
     --------
     >>> import flexmbs as fx
@@ -88,7 +98,9 @@ def to_absolute_coordinates(model: Model) -> Model:
     """
     if not isinstance(model, Model):
         raise ModelError(f"to_absolute_coordinates: expected a Model, not {show(model)}.")
-    return CartesianForm(model).model
+    form = CartesianForm(model)
+    _warn_of_turns(model, form)
+    return form.model
 
 
 class CartesianForm:
@@ -111,6 +123,43 @@ class CartesianForm:
             return self._joints.get(joint.tree.bodies[joint.link])
         known = any(joint is other for other in self.relative.joints)
         return self.model.joint(joint.name) if known else joint
+
+    def angles(self) -> Iterator[Angle]:
+        """The angles between bodies that begin beyond half a turn, which their poses do not tell."""
+        for link, k in _beyond_half_a_turn(self.relative):
+            pair = getattr(self._joints.get(link), "coordinates", {}).get("angle")
+            if pair is not None:
+                yield Angle(pair.a, pair.b, pair.rows[0].kind, float(link.link.start[k]))
+
+
+def _beyond_half_a_turn(model: Model) -> Iterator[tuple[trees.TreeLink, int]]:
+    """Links that begin beyond half a turn about the one axis of their joint, and the column of that angle."""
+    for link in model.tree_links:
+        joint = link.link.joint
+        turning = [k for k in range(len(joint.screws)) if joint.rotational[k]]
+        if len(turning) == 1 and abs(link.link.start[turning[0]]) >= HALF_TURN:
+            yield link, turning[0]
+
+
+def _warn_of_turns(model: Model, form: CartesianForm) -> None:
+    """Warn of angles that have lost whole turns, unless a motion drives them."""
+    driven = {
+        (id(pair.a), id(pair.b))
+        for joint in form.model.joints
+        for pair in joint.pairs
+        if any(e.motion is not None and not e.level for e in (joint.equations[row.equation] for row in pair.rows))
+    }
+    lost = [angle for angle in form.angles() if (id(angle.a), id(angle.b)) not in driven]
+    for angle in lost[:1]:
+        whole = 2.0 * np.pi
+        warnings.warn(
+            f"to_absolute_coordinates: the angle between {angle.a.body} and {angle.b.body} begins at {angle.value:.6g} "
+            f"rad in the tree, but at {angle.value - whole * round(angle.value / whole):.6g} rad between bodies, where "
+            f"angles begin within half a turn; springs, stops and controllers count from there"
+            f"{f', as of {len(lost) - 1} more' if lost[1:] else ''}. Let the tree begin within half a turn.",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, IdentityMap[Any, Any]]:

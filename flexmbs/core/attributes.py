@@ -64,6 +64,13 @@ ATTRIBUTES = {
     "poles": "pole eigenvalues eigs eig damp damping",
     "to_control": "margin margins stability_margins c2d discretise discretize sample step step_response impulse lsim "
     "forced_response gain_margin phase_margin",
+    "inverse": "rnea RNEA inverse_dynamics id torques",
+    "forward": "aba ABA forward_dynamics fd accelerations",
+    "bias": "h nle coriolis C gravity_torque gravity_torques gravity_forces nonlinear_effects",
+    "mass": "M mass_matrix crba CRBA inertia_matrix massmatrix",
+    "poses": "fk fkine forward_kinematics pose transforms",
+    "jacobian": "J jac jacob jacob0 Jacobian geometric_jacobian get_jacobian",
+    "centroidal": "com ccrba cmm center_of_mass centre_of_mass centroidal_momentum",
     "to_scipy": "to_ss statespace state_space",
 }  # fmt: skip
 """Names of attributes, and what the field and other programs call them."""

@@ -11,6 +11,14 @@ NAMES = {
     "RotationalSpringDamper TorsionalSpringDamper RotSpringDamper",
     "Bushing": "BUSHING Bush Beam6x6 Field SixDofSpring CBUSH GeneralisedSpring GeneralizedSpring Kelvin "
     "RigidBodySpringDamper ConnectorBushing",
+    "studies.Study": "ParameterVariation ParameterStudy ParametricStudy Sweep ParameterSweep DesignOfExperiments DOE",
+    "studies.Evaluations": "GeneticOptimization GeneticOptimisation Minimize Optimization Optimisation Optimizer "
+    "Optimiser AskTell Objective",
+    "studies.sobol_indices": "Sensitivity Sensitivities SensitivityAnalysis ComputeSensitivities",
+    "studies.LatinHypercube": "MonteCarlo RandomSamples LHS",
+    "studies.Grid": "FullFactorial Factorial",
+    "studies.Between": "Uniform Interval",
+    "studies.Choices": "Categorical Discrete",
     "linear.RigidCoupling": "RBE2 RBAR KinematicCoupling MPC RigidConnection",
     "linear.DistributingCoupling": "RBE3 DistributingCoupling InterpolationElement",
     "linear.NodalMass": "CONM2 MassElement LumpedMass",

@@ -12,6 +12,7 @@ of the mass, so that its condition does not depend on the step size:
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ from flexmbs.dynamics.python_stages import PythonStages
 from flexmbs.dynamics.stage_calls import Direct, Made, Prepared, state_of
 from flexmbs.dynamics.stages import Stage, motion_stages
 from flexmbs.dynamics.step_matrix import StepMatrix, possible_entries
-from flexmbs.dynamics.turns import Turns
+from flexmbs.dynamics.turns import Angle, Turns, angles_by_name
 from flexmbs.kernels.pairs import (
     joint_coupling,
     joint_gamma,
@@ -382,11 +383,20 @@ class Dynamics:
         self._joint_gamma.run(state_of(v, v, v, v), self.env)
         return out.copy()
 
-    def start_turns(self, t: float) -> None:
-        """Forget turns; angles that are driven count from their motion at time t."""
+    def start_turns(self, t: float, begins: Iterable[Angle] = ()) -> None:
+        """Forget turns; angles, and what sensors read of them, count from those given and from their motions at t."""
         self.turns.reset()
-        self.set_time(t)
-        self.turns.count_from(self.motion, [i for i, _ in self.prescribed.moving])
+        begins, moving = tuple(begins), [i for i, _ in self.prescribed.moving]
+        self.set_time(0.0)
+        described = self.turns.driven(self.motion, moving)
+        if t:
+            self.set_time(t)
+        driven = self.turns.driven(self.motion, moving)
+        self.turns.count_from(begins, described, driven)
+        before = angles_by_name(self.system.model, [*begins, *driven.values()])
+        self.python.viewer.before = before
+        for readings in self.turns.readings:
+            readings.count_from(before)
 
     def accept(self, q: FloatArray) -> None:
         """After an accepted step: turns are counted from the poses evaluated last."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_array, show
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.errors import ModelError, SingularError
@@ -44,7 +45,7 @@ class Derivatives(NamedTuple):
     v: FloatArray
 
 
-class TreeDynamics:
+class TreeDynamics(Hinted):
     r"""The algorithms of trees for one tree by itself, outside of any model.
 
     With the mass matrix M, the forces h of velocity and gravity, forces tau of the joints, and wrenches W on links,

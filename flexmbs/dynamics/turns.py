@@ -6,7 +6,7 @@ of markers that follow a tangent exist near a reference frame only, which is bas
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from flexmbs.core.contracts import FloatArray, IntArray, MarkerWork
 from flexmbs.kernels.pairs import update_angles
 from flexmbs.kernels.rows.rows import KINDS, kind_of
 from flexmbs.kernels.sensing import follow_turns
+from flexmbs.model.forces.coordinate import start_value
+from flexmbs.model.joints.contracts import Row
 from flexmbs.system.build import Mechanics
 
 if TYPE_CHECKING:
@@ -22,34 +24,49 @@ if TYPE_CHECKING:
     from flexmbs.model.bodies.marker import Marker
     from flexmbs.system.system import System
 
-__all__ = ["CountedRow", "Turns", "counted_in_memory", "counted_rows"]
+__all__ = ["Angle", "CountedRow", "Turns", "angles_by_name", "counted_in_memory", "counted_rows"]
 
 COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
 NOTHING = np.zeros(0)
+WHOLE = 2.0 * np.pi
 REBASE = 1.5
 """Angle [rad] by which a tangent turns before the frame of its marker is based anew."""
 
 
 class CountedRow(NamedTuple):
-    """A row whose turns a run counts, between two markers, with its constants (12,)."""
+    """A row whose turns a run counts, between two markers, with its constants (12,).
+
+    ``coupled``: of a gear or screw, to which whole turns of a motion are nothing (`Turns.count_from`).
+    """
 
     a: Marker
     b: Marker
     kind: int
     constants: FloatArray
+    coupled: bool
+
+
+class Angle(NamedTuple):
+    """The value of an angle between two markers, over full turns, and the kind of its row."""
+
+    a: Marker
+    b: Marker
+    kind: int
+    value: float
 
 
 def counted_rows(system: System) -> tuple[CountedRow, ...]:
     """The rows whose turns are counted, of joints, forces and free angles, in the order of `Turns.counted`."""
     m = system.mechanics
-    found = []
+    found, n_v = [], m.markers.coordinates.n_v
     for table in (m.joints, m.forces, m.angles):
         markers = m.markers.markers
         pair = np.repeat(np.arange(len(table.mA)), np.diff(table.ptr))
         for j in counted_places(table):
             i, k = int(table.mA[pair[j]]), int(table.mB[pair[j]])
-            found.append(CountedRow(markers[i], markers[k], int(table.kind[j]), table.c[j]))
+            coupled = table is m.joints and m.equations[table.eq[j] - n_v].equation.motion is None
+            found.append(CountedRow(markers[i], markers[k], int(table.kind[j]), table.c[j], coupled))
     return tuple(found)
 
 
@@ -65,6 +82,18 @@ def counted_in_memory(system: System, memory: FloatArray) -> FloatArray:
 def counted_places(table: Any) -> IntArray:
     """Which rows of a table are angles over full turns."""
     return np.flatnonzero(np.isin(table.kind, list(COUNTED)))
+
+
+def angles_by_name(model: Any, angles: Iterable[Angle]) -> dict[tuple[str, str], float]:
+    """Angles by name of the joint and label, of all joints between their markers."""
+    known = {(id(angle.a), id(angle.b), angle.kind): angle.value for angle in angles}
+    found: dict[tuple[str, str], float] = {}
+    for joint in model.joints if known else ():
+        for label, pair in getattr(joint, "coordinates", {}).items():
+            value = known.get((id(pair.a), id(pair.b), pair.rows[0].kind))
+            if value is not None:
+                found[joint.name, label] = value
+    return found
 
 
 def _ends(table: Any) -> IntArray:
@@ -126,20 +155,52 @@ class Turns:
         for _, group in self.based:
             group.R0[:] = [self._mechanics.markers.markers[i].node_frame for i in group.mk]
 
-    def count_from(self, motion: FloatArray, driven: Iterable[int]) -> None:
-        """Count the turns of driven angles from their motions (n_c, 3); ``driven``: those constraints.
-
-        Of gears, springs and motors at the same angle, too.
-        """
+    def driven(self, motion: FloatArray, driven: Iterable[int]) -> dict[int, Angle]:
+        """Driven angles from their motions (n_c, 3), by row of the joints; ``driven``: those constraints."""
         m = self._mechanics
         joints, n_v = m.joints, m.markers.coordinates.n_v
+        found = {}
         for i in driven:
             rows = np.flatnonzero(joints.eq == n_v + i)
             if m.equations[i].equation.level == 0 and len(rows) == 1 and kind_of(joints.kind[rows[0]]).counts_turns:
-                angle, (a, b) = motion[i, 0] / joints.factor[rows[0]], _ends(joints)[rows[0]]
-                for table in self.angular:
-                    there = (_ends(table) == (a, b)).all(axis=1) & (table.kind == joints.kind[rows[0]])
-                    table.near[there] = angle
+                a, b = (m.markers.markers[k] for k in _ends(joints)[rows[0]])
+                value = float(motion[i, 0] / joints.factor[rows[0]])
+                found[int(rows[0])] = Angle(a, b, int(joints.kind[rows[0]]), value)
+        return found
+
+    def count_from(
+        self, angles: Iterable[Angle], begun: Mapping[int, Angle], driven: Mapping[int, Angle]
+    ) -> None:  # fmt: skip
+        """Count turns from angles, of springs, motors and free angles between their markers; `driven` ones come last.
+
+        Equations of gears and screws hold with the turns that they were described with: those of ``angles``, of others
+        those that are told by the markers. Whole turns between these and the motions at time zero, ``begun``, are
+        nothing to them; those of a motion since then are.
+        """
+        joints, told = self._mechanics.joints, set()
+        single = np.repeat(np.diff(joints.ptr) == 1, np.diff(joints.ptr))  # not of a screw, which is made of more
+        for angle in angles:
+            self._set(angle)
+            there = np.flatnonzero(self._between(joints, angle) & single)
+            joints.near[there] = angle.value
+            told.update(there.tolist())
+        for row, angle in driven.items():
+            self._set(angle)
+            for j in np.flatnonzero(self._between(joints, angle)).tolist():
+                described = joints.near[j] if j in told else start_value(angle.a, angle.b, Row(angle.kind))
+                joints.near[j] = angle.value - WHOLE * round((begun[row].value - described) / WHOLE)
+            joints.near[row] = angle.value
+
+    def _set(self, angle: Angle) -> None:
+        """Count the turns of forces and free angles from an angle."""
+        for table in self._tables[1:]:
+            table.near[self._between(table, angle)] = angle.value
+
+    def _between(self, table: Any, angle: Angle) -> Any:
+        """Which rows of a table are that angle."""
+        number = self._mechanics.markers.number
+        ends = number.get(angle.a, -1), number.get(angle.b, -1)
+        return (_ends(table) == ends).all(axis=1) & (table.kind == angle.kind)
 
     def accept(self, q: FloatArray, markers: MarkerWork) -> None:
         """After an accepted step: the present angles, at the poses in ``markers``, are those to count turns from."""

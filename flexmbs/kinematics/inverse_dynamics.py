@@ -11,8 +11,10 @@ the least norm.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from flexmbs.model.joints.contracts import Row
 
 __all__ = ["DriveForces", "inverse_dynamics"]
+
+SAME_TIME = 1e-12
+"""By how much times may differ that are meant to be the same, relative to the length of the motion."""
 
 UNMET = 1e-6
 """Forces that the drives leave over, relative to the largest needed, that are no round-off."""
@@ -83,10 +88,27 @@ class DriveForces:
         return np.asarray(self.force * self.rate)
 
     def function(self, name: str) -> Callable[[float], float]:
-        """The force of a drive as a function of time, a cubic spline: to be fed to a `JointForce`."""
-        spline = make_interp_spline(self.t, self[name], k=min(3, len(self.t) - 1))
-        first, last = float(self.t[0]), float(self.t[-1])
-        return lambda t: float(spline(min(max(t, first), last)))
+        """The force of a drive as a function of time, cubic splines: to be fed to a `JointForce`.
+
+        Each spline ends at one of the ``breaks`` of prescribed motions, where the force may jump; there it is that
+        behind the jump.
+        """
+        t, force, first, last = self.t, self[name], float(self.t[0]), float(self.t[-1])
+        same = SAME_TIME * (last - first)
+        motions = [active.equation.motion for active in self.motion.system.mechanics.equations]
+        breaks = {float(at) for motion in motions for at in getattr(motion, "breaks", None) or ()}
+        starts, splines = [], []
+        for start, end in pairwise([first, *sorted(at for at in breaks if first < at <= last), np.inf]):
+            own = (t >= start - same) & (t < end - same)
+            if own.any():
+                starts.append(start)
+                splines.append(make_interp_spline(t[own], force[own], k=min(3, np.count_nonzero(own) - 1)))
+
+        def at(time: float) -> float:
+            time = min(max(time, first), last)
+            return float(splines[bisect_right(starts, time) - 1](time))
+
+        return at
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the forces over time."""

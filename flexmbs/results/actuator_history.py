@@ -125,8 +125,9 @@ def actuator_row(solution: States, actuator: Any) -> tuple[Row, Any] | None:
 def _row_history(solution: States, target: Any) -> tuple[FloatArray, FloatArray]:
     """Coordinate and rate (n,) of a joint, or of a row between two markers."""
     if isinstance(target, JointTarget):
-        label = only_label(solution.model.joint(target.joint), target.label)
-        s, rate = (ask(target.joint, label) for ask in (solution.coordinate, solution.coordinate_rate))
+        joint = solution.model.joint(target.joint)
+        label = only_label(joint, target.label)
+        s, rate = (ask(joint, label) for ask in (solution.coordinate, solution.coordinate_rate))
         return np.asarray(s), np.asarray(rate)
     s, rate = rows_over_time(solution, target.a, target.b, [target.row], [0.0])
     return s[:, 0] * target.row.factor, rate[:, 0] * target.row.factor

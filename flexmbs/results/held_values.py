@@ -56,11 +56,6 @@ def views(solution: States, after: bool) -> Iterator[SystemView]:
     held = np.zeros((len(solution), len(actuators)))
     if sampled and solution.extra.get("samples") is not None:
         held[:, :sampled] = _of_controllers(solution, after)
-    if sampled < len(actuators) and "form" in solution.extra:
-        raise ModelError(
-            "actuators of first-order states: the tree of the model was integrated as rigid bodies, which sensors do "
-            "not know."
-        )
     for i, t in enumerate(solution.t):
         turns.state, viewer.held = i, held[i]
         viewer.near.clear()
@@ -102,5 +97,6 @@ class _Turns:
 
     def get(self, key: tuple[str, str], default: float = 0.0) -> float:
         if key not in self._kept:
-            self._kept[key] = np.asarray(self._solution.coordinate(*key))
+            name, label = key
+            self._kept[key] = np.asarray(self._solution.coordinate(self._solution.model.joint(name), label))
         return float(self._kept[key][self.state])

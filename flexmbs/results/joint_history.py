@@ -163,10 +163,13 @@ def _counted(solution: States, a: Marker, b: Marker, kind: int, constants: Float
     angles = solution.counted_angles
     if angles is None or not kind_of(kind).counts_turns:
         return None
+    found = None
     for k, row in enumerate(solution.system.once(counted_rows)):
         if row.a is a and row.b is b and row.kind == kind and np.array_equal(row.constants, constants):
-            return angles[:, k]
-    return None
+            found = angles[:, k]
+            if not row.coupled:
+                break
+    return found
 
 
 def force_rows(solution: States, force: Any) -> tuple[FloatArray, FloatArray]:

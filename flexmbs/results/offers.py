@@ -21,6 +21,7 @@ from flexmbs.results.actuator_history import (
     actuator_row,
     held_by,
     is_actuator,
+    of_model,
 )
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
@@ -159,6 +160,7 @@ def _of_force(solution: States, force: Any) -> dict[str, Offer]:
 
 def _of_actuator(solution: States, actuator: Any) -> dict[str, Offer]:
     """Force after law and limits, power, coordinate and rate, and the value that is held."""
+    actuator = of_model(solution, actuator) or actuator  # of a long tree that of the rigid bodies
     held = Offer("", lambda: held_by(solution, [actuator])[:, 0])
     if actuator.acts_on is None:
         return {VALUE: held}
@@ -185,6 +187,7 @@ def _of_actuator(solution: States, actuator: Any) -> dict[str, Offer]:
 
 def _of_controller(solution: States, item: Any) -> dict[str, Offer]:
     """What a controller, or first-order states, give to their actuators; the states themselves."""
+    item = of_model(solution, item) or item  # of a long tree that of the rigid bodies
     found, n = {}, len(item.actuators)
     if n:
         axes = () if n == 1 else tuple(str(i) for i in range(n))

@@ -15,6 +15,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.distinct_names import distinct_names
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.model.trees.coordinate import TreeCoordinate
 from flexmbs.results.actuator_history import is_controlling, of_model
 from flexmbs.results.offers import VALUE, Offer, offers
 from flexmbs.results.quantity_names import (
@@ -153,6 +154,8 @@ def _is_meant(solution: States, label: str, name: str, own: Any) -> bool:
     if len(known[label]) == 1 and known[label][0] is own:
         return True
     first = next((one for one in known[label] if name in offers(solution, one)), None)
+    if isinstance(first, TreeCoordinate) and isinstance(own, TreeCoordinate):  # made whenever it is asked for
+        return first.tree is own.tree and first.link == own.link
     return first is own or (is_sensor(own) and read_alike(solution, first, own))
 
 

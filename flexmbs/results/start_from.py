@@ -48,10 +48,12 @@ def count_on(dyn: Dynamics, start: States) -> None:
         dyn.turns.restore(near)
         fits = start.model is dyn.system.model
     if not fits:
-        names = names_of_rows(dyn.system.model)
-        keys = [names.get((id(row.a), id(row.b), row.kind)) for row in dyn.system.once(counted_rows)]
-        now = dyn.turns.counted.tolist()
-        dyn.turns.count_at(np.array([before.get(key, angle) for key, angle in zip(keys, now, strict=True)]))
+        names, rows, now = names_of_rows(dyn.system.model), dyn.system.once(counted_rows), dyn.turns.counted
+        own = [(id(row.a), id(row.b), row.kind) for row in rows]
+        free = {key: float(angle) for key, row, angle in zip(own, rows, now, strict=True) if not row.coupled}
+        apart = [angle - free[key] if key in free else 0.0 for key, angle in zip(own, now, strict=True)]  # whole turns
+        found = [before.get(names.get(key), angle - more) for key, angle, more in zip(own, now, apart, strict=True)]
+        dyn.turns.count_at(np.array(found) + apart)
         for readings in dyn.turns.readings:
             readings.count_from(before)
     dyn.python.viewer.before = before

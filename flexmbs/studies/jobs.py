@@ -15,7 +15,8 @@ from flexmbs.analysis.modal import solve_modal
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.simulate import simulate
 from flexmbs.analysis.static import solve_static
-from flexmbs.core.checks import as_count, as_number
+from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.errors import ModelError
 from flexmbs.kinematics.solve import solve_kinematics
 from flexmbs.model.model import Model
 from flexmbs.results.static_options import StaticOptions
@@ -57,6 +58,7 @@ class Simulation:
 
     def __post_init__(self) -> None:
         as_number("Simulation", "until", self.until, minimum=0.0, unit="time")
+        _check_items("Simulation", events=self.events)
 
     def perform(self, model: Model) -> Any:
         return simulate(
@@ -116,6 +118,9 @@ class Linearised:
     outputs: Items | None = None
     prestressed: bool = False
 
+    def __post_init__(self) -> None:
+        _check_items("Linearised", inputs=self.inputs, outputs=self.outputs)
+
     def perform(self, model: Model) -> Any:
         about = solve_static(model) if self.prestressed else model
         inputs = self.inputs(model) if self.inputs else ()
@@ -140,6 +145,16 @@ class Kinematics:
 
     def places(self, result: Any) -> FloatArray:
         return np.asarray(result.t)
+
+
+def _check_items(owner: str, **given: object) -> None:
+    """Refuse items themselves: each model has its own."""
+    for name, items in given.items():
+        if items is not None and not callable(items):
+            raise ModelError(
+                f"{owner}: {name} must be a function of the model that returns them, such as "
+                f"{name}=lambda model: [...], not {show(items)}."
+            )
 
 
 def analysis_in_words(analysis: Analysis) -> str:

@@ -164,8 +164,8 @@ def check_identity(place: Path, stored: Mapping[str, Any], mine: Mapping[str, An
         "what the builder or the analysis refer to"
     ]
     raise ReadError(
-        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or anew=True "
-        f"(--anew) to replace it."
+        f"Study: {place} is of another study: it differs in {', '.join(different)}. Give another file, or remove it "
+        f"(Study.run does with anew=True, the command line with --anew)."
     )
 
 

@@ -178,7 +178,10 @@ class Coordinates:
     def tree(self, tree: Any) -> TreePlaces:
         """The places of a tree of the model."""
         if tree not in self._group_of:
-            raise ModelError(f"{tree} is not the one in this model; use the object the model was made of.")
+            raise ModelError(
+                f"{tree} is not the one in this model; use the object the model was made of, or its name and those of "
+                f"its joints, such as {tree.name!r}."
+            )
         return self._group_of[tree].of(tree)  # type: ignore[attr-defined, no-any-return]  # trees have a group of their own
 
     def largest_turn(self, before: FloatArray, after: FloatArray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,34 @@ def all_kinds() -> fx.Model:
         fx.JointForce(tree.joint("link 2"), 5.0, name="torque"),
         fx.JointForce(tree.joint("link 9"), 3.0, coordinate="half", name="force"),
     )  # fmt: skip
+
+
+def test_angles_begin_where_the_tree_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spring on a joint that begins at 3.5 rad had -5.78 N m for 0.5."""
+    monkeypatch.setattr(long_trees, "PAIRS", 0)
+    tree = trees.Tree(trees.Link("arm", 1.0, (0.1, 0.1, 0.1), joint=trees.Revolute(), start=3.5), name="tree")
+    joint, held = tree.joint("arm"), fx.control.Signal("held")
+    spring = fx.TorsionSpring(joint, stiffness=1.0, free_angle=3.0, name="spring")
+    control = fx.control.StateFeedback(fx.control.JointSensor(joint), held, 0.1, [[-1.0]], name="control")
+    torque = fx.control.JointActuator(joint, name="torque")
+    state = fx.control.FirstOrder([0.0], lambda x, u, t: u, fx.control.JointSensor(joint), torque, name="state")
+    model = fx.Model(tree, spring, control, state)
+    run = fx.simulate(model, until=0.01, step=1e-3)
+    assert not run.model.trees
+    assert run.force("spring").force[0] == pytest.approx(0.5)
+    assert run.held("held")[1] == pytest.approx([3.5])
+    found = run.table("state.state", "control", "torque").columns
+    assert found["state.state"][-1] == pytest.approx(0.035, rel=1e-3)
+    assert found["control"] == pytest.approx(3.5)
+    assert found["torque.force"] == pytest.approx(found["state.state"])
+    assert found["torque.coordinate"][0] == pytest.approx(3.5)
+    motor = fx.RotationDriver(joint, fx.motions.Linear(1.0, start=3.5), name="motor")
+    for items, seen in (((), 3.5 - 2.0 * np.pi), ((motor,), 3.5)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = trees.to_absolute_coordinates(fx.Model(tree, spring, control, *items))
+        assert ["begins at 3.5 rad" in str(one.message) for one in caught] == [True] * (not items)
+        assert fx.simulate(found, until=0.0).held("held")[1] == pytest.approx([seen])
 
 
 def test_joints_of_trees_answer_alike_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:

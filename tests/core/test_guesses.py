@@ -23,6 +23,8 @@ BEAM = fx.FlexibleBody.line((0, 0), (1, 0), **LINE)
 LUG = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
 PART = fx.linear.Part(LUG, material=fx.steel)
 BALL = fx.RigidBody.sphere(radius=1.0, mass=1.0, name="ball")
+LINK = fx.trees.Link("link", 1.0, (1.0, 1.0, 1.0), joint=fx.trees.Revolute())
+TREE = fx.trees.TreeDynamics(fx.trees.Tree(LINK))
 
 NAMES = {
     # Exudyn
@@ -42,6 +44,10 @@ NAMES = {
     "SimulationSettings": "NewtonOptions",
     "SolutionViewer": "view",
     "Tree": "trees.Tree",
+    "ParameterVariation": "studies.Study",
+    "GeneticOptimization": "studies.Evaluations",
+    "studies.ComputeSensitivities": "sobol_indices",
+    "studies.MonteCarlo": "LatinHypercube",
     # Adams
     "BUSHING": "Bushing",
     "MOTION": "RotationDriver",
@@ -106,6 +112,10 @@ ATTRIBUTES_OF = {
     "ball.orientation": (BALL, "orientation", "rotation"),
     "ball.masss": (BALL, "masss", "mass"),
     "beam.tip": (BEAM, "tip", "end"),
+    "tree.rnea": (TREE, "rnea", "inverse"),
+    "tree.M": (TREE, "M", "mass"),
+    "tree.fkine": (TREE, "fkine", "poses"),
+    "tree.coriolis": (TREE, "coriolis", "bias"),
     "model.add": (MODEL, "add", "with_"),
     "model.AddObject": (MODEL, "AddObject", "with_"),
     "model.constraints": (MODEL, "constraints", "joints"),

@@ -139,3 +139,17 @@ def test_turns_over_half_a_turn() -> None:
     found = fx.kinematics.inverse_dynamics(run, drives=["pin"])
     assert found["pin"] == pytest.approx(9.81 / 2 * np.cos(2 * math.pi * run.t), abs=1e-9)
     assert found.rate[:, 0] == pytest.approx(2.0 * math.pi, abs=1e-10)
+
+
+def test_the_function_of_a_drive_jumps_where_the_acceleration_does():
+    """A spline across the jumps of a trapezoidal profile was off by half of the jump."""
+    arm = fx.PlanarRigidBody(2.0, 0.1, position=(0.5, 0), name="arm")
+    hinge = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="hinge")
+    profile = fx.motions.Trapezoid(0.0, 2.0, rate=3.0, acceleration=10.0)
+    model = fx.Model(arm, hinge, fx.RotationDriver(hinge, profile, name="motor"), fx.Gravity((0, -9.81)))
+    for step, until in ((0.01, 1.2), (0.007, 0.9), (profile.duration / 50, profile.duration)):
+        motion = fx.kinematics.solve_kinematics(model, until=until, step=step)
+        torque = fx.kinematics.inverse_dynamics(motion).function("motor")
+        for t in np.linspace(0.0, until, 331):
+            angle, _, acceleration = profile.at(t)
+            assert torque(t) == pytest.approx(0.6 * acceleration + 9.81 * np.cos(angle), abs=2e-4)

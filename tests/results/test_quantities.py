@@ -258,3 +258,12 @@ def test_pages_are_shown_where_no_path_is_given(monkeypatch: pytest.MonkeyPatch,
     assert len(opened) == 1
     swinging().view(tmp_path / "y.html", show=True)
     assert len(opened) == 2
+
+
+def test_joints_of_trees_have_one_name_as_objects_and_by_name() -> None:
+    """The object was called "tree/arm (2)"."""
+    tree = fx.trees.Tree(fx.trees.Link("arm", 1.0, (1.0, 1.0, 1.0), joint=fx.trees.Revolute(), rate=1.0), name="tree")
+    run = fx.simulate(fx.Model(tree), until=0.1, step=0.05)
+    assert list(run.table(tree.joint("arm")).columns) == ["t", "tree/arm.angle"]
+    assert list(run.table(tree.joint("arm"), "tree/arm.angle").columns) == ["t", "tree/arm.angle"]
+    assert run.plot(tree.joint("arm")).get_ylabel() == "tree/arm angle [rad]"

@@ -452,3 +452,11 @@ def test_rows_that_repeat_are_run_once_with_and_without_a_file(tmp_path):
         for found in (in_memory, in_file, fx.studies.load(path), fx.studies.load(path, repeated)):
             assert [(run.number, run.values["x"]) for run in found] == [(0, 0.5), (1, 0.9), (2, 0.1)]
             assert found["m"].tolist() == [0.5, 0.9, 0.1]
+
+
+def test_items_of_an_analysis_are_functions_of_the_model() -> None:
+    """A list of events made every run fail with a TypeError."""
+    with pytest.raises(fx.ModelError, match=r"Simulation: events must be a function .* events=lambda model"):
+        Simulation(0.1, events=[fx.control.Event(fx.control.JointSensor("hinge"))])  # type: ignore[arg-type]
+    with pytest.raises(fx.ModelError, match=r"Linearised: inputs must be a function"):
+        fx.studies.Linearised(inputs=["force"])  # type: ignore[arg-type]

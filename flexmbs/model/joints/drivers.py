@@ -28,7 +28,8 @@ class RotationDriver(Description):
 
     The angle is that of side b about the z axis of side a [rad], over all turns. With ``motion`` the angle itself is
     prescribed, so the motion must begin with the angle at the start: zero, unless the frames of markers say otherwise.
-    Whole turns more do not matter; what else differs, the mechanism is turned by at the start, with a warning.
+    Whole turns more do not matter, but to a joint of a tree, which counts them; what else differs, the mechanism is
+    turned by at the start, with a warning.
     With ``rate`` the equation is one of velocities, and the angle begins where it is. With the multiplier lam the motor
     turns b with the moment -lam about the axis, and a with lam.
 

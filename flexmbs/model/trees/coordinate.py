@@ -42,7 +42,7 @@ class TreeCoordinateMarker(CoordinateMarker):
         return "angle" if body.link.joint.rotational[self.index] else "length"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TreeCoordinate(Description):
     """The joint of a link of a tree, offering its coordinates as the joints of a model do.
 
@@ -57,6 +57,9 @@ class TreeCoordinate(Description):
     def name(self) -> str:
         """``tree/link``."""
         return f"{self.tree.name}/{self.tree.links[self.link].name}"
+
+    def __repr__(self) -> str:
+        return f"joint {self.tree.links[self.link].name!r} of {self.tree}"
 
     @property
     def joint(self) -> TreeJoint:

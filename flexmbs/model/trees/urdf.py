@@ -10,7 +10,7 @@ import math
 import warnings
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["UrdfJoint", "read_urdf", "urdf_joints"]
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+MIMIC = {"multiplier": 1.0, "offset": 0.0}
+"""Numbers of a joint that follows another one, where the file does not say."""
+
 ROUNDED = 1e-3
 """By how much the length of an axis may differ from one without a word: 0.707 0.707 0 is meant to be of unit length."""
 
@@ -42,7 +45,8 @@ class UrdfJoint(NamedTuple):
 
     ``name``, ``type``, ``parent``, ``child`` (whose name the joint has in the tree), ``place (3,)`` and ``axes (3, 3)``
     of its frame in that of the parent, ``axis (3,)`` of unit length; ``lower``, ``upper``: limits of the coordinate;
-    ``effort``, ``velocity``: what its drive can do; ``damping``, ``friction``; ``mimics``: joint it follows.
+    ``effort``, ``velocity``: what its drive can do; ``damping``, ``friction``; ``mimics``: joint it
+    follows, ``multiplier`` times whose coordinate plus ``offset`` is its own.
     """
 
     name: str
@@ -59,6 +63,8 @@ class UrdfJoint(NamedTuple):
     damping: float = math.nan
     friction: float = math.nan
     mimics: str | None = None
+    multiplier: float = math.nan
+    offset: float = math.nan
 
 
 def urdf_joints(path: str | os.PathLike[str]) -> dict[str, UrdfJoint]:
@@ -104,7 +110,8 @@ def read_urdf(
         Whether joints may move links without mass, as long as what lies beyond has some.
     mimic : "refuse" or "free"
         What to do with a joint that mimics another one: refuse the file, or let it be a joint by itself, which a model
-        can couple.
+        can couple: ``fx.Gear(tree.joint(child of the one), tree.joint(child of the other), ratio=multiplier)``, with
+        starts that fit (``tree.started``); numbers are with `urdf_joints`.
     position, rotation
         Of the base.
     name : str, optional
@@ -153,7 +160,7 @@ def read_urdf(
         if joint.mimics is not None and mimic == "refuse":
             raise ModelError(
                 f"{file}: joint {joint.name!r} mimics {joint.mimics!r}. Trees have no coupled joints; mimic='free' "
-                f"lets it move by itself, to be coupled in the model."
+                f"lets it move by itself, to be coupled in the model, as by a Gear."
             )
         inertia = inertia_of(file, elements[joint.child])
         kind = _kind(file, joint)
@@ -230,7 +237,7 @@ def _joints(file: Path, robot: Element, remarks: list[str]) -> list[UrdfJoint]:
             raise ModelError(f"{where}: its parent and its child are both {ends[0]!r}.")
         place, axes = origin_of(where, element)
         axis = _axis(where, element, kind, remarks)
-        limits = {
+        limits: dict[str, Any] = {
             key: number(where, element, tag, key, math.nan) for tag, keys in JOINT_NUMBERS.items() for key in keys
         }
         if limits["lower"] > limits["upper"]:
@@ -238,9 +245,11 @@ def _joints(file: Path, robot: Element, remarks: list[str]) -> list[UrdfJoint]:
                 f"{where}, that moves link {ends[1]!r}: its lower limit {limits['lower']:g} is above the upper "
                 f"{limits['upper']:g}."
             )
-        mimic = element.first("mimic")
-        mimics = None if mimic is None else mimic.attributes.get("joint", "")
-        joints.append(UrdfJoint(name, kind, ends[0], ends[1], place, axes, axis, **limits, mimics=mimics))
+        follows: dict[str, Any] = {}
+        if element.first("mimic") is not None:
+            follows = {key: number(where, element, "mimic", key, value) for key, value in MIMIC.items()}
+            follows["mimics"] = attribute(where, element, "mimic", "joint")
+        joints.append(UrdfJoint(name, kind, ends[0], ends[1], place, axes, axis, **limits, **follows))
     twice = [link for link, n in Counter(joint.child for joint in joints).items() if n > 1]
     if twice:
         names = [joint.name for joint in joints if joint.child == twice[0]]

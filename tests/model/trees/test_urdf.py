@@ -194,7 +194,9 @@ def test_allowed_by_options(tmp_path):
     text = text.replace('"0 1 0"/></joint>', '"0 1 0"/><mimic joint="j"/></joint>') + "</robot>"
     file = written(tmp_path, text)
     assert trees.read_urdf(file, mimic="free").n_v == 2
-    assert trees.urdf_joints(file)["k"].mimics == "j"
+    assert trees.urdf_joints(file)["k"][-3:] == ("j", 1.0, 0.0)
+    more = written(tmp_path, text.replace('joint="j"/>', 'joint="j" multiplier="-2" offset="0.1"/>'))
+    assert trees.urdf_joints(more)["k"][-3:] == ("j", -2.0, 0.1)
     with pytest.raises(fx.ModelError, match="'refuse' or 'free', not 'follow'"):
         trees.read_urdf(file, mimic="follow")
 
