@@ -6,20 +6,25 @@ is then an address of two or three operations, at which LLVM sees more: loops ar
 arrays are marked by their kind, too: who writes a float changes no integer, so places that are read from tables once
 need not be read again.
 
-Functions of users are compiled numba's way, negative indices included (`flexmbs.core.jit`).
+Functions of users are compiled numba's way, negative indices included (`flexmbs.core.kernel_compiler`). With
+FLEXMBS_CHECK_INDICES=1 in the environment kernels are compiled anew, and end the process (SIGILL) at an index that is
+outside of its axis.
 """
 
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
-__all__ = ["direct_access"]
+__all__ = ["CHECKED", "direct_access"]
 
+CHECKED = os.environ.get("FLEXMBS_CHECK_INDICES", "") == "1"
+"""Whether kernels look at every index."""
 WORD = ir.IntType(64)
 MARKED = {types.float64: "float64", types.int64: "int64", types.int32: "int32"}
 """Kinds of numbers whose reads and writes are marked."""
@@ -40,7 +45,7 @@ def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any,
         array, index, value = signature.args
         if value != array.dtype:
             return None
-        if index == types.slice2_type and _is_plain(array):  # type: ignore[attr-defined]
+        if index == types.slice2_type and _is_plain(array):
             return _Fill(context, array, index)
         return _Write(context, array, index) if _is_number(array, index) else None
     return None
@@ -66,6 +71,13 @@ def _is_plain(array: Any) -> bool:
     return type(array) is types.Array and array.layout == "C" and array.ndim > 0 and array.aligned
 
 
+def _end_if(builder: Any, wrong: Any) -> None:
+    """End the process where a condition holds."""
+    with builder.if_then(wrong, likely=False):
+        trap = builder.module.declare_intrinsic("llvm.trap", (), ir.FunctionType(ir.VoidType(), []))
+        builder.call(trap, [])
+
+
 class _Access:
     """Addresses in one kind of array with one kind of index."""
 
@@ -88,6 +100,8 @@ class _Access:
                 place = builder.mul(place, self.field(builder, value, "shape", axis), flags=["nsw"])
             if axis < len(parts):
                 part = self.context.cast(builder, parts[axis], kinds[axis], types.intp)
+                if CHECKED:
+                    _end_if(builder, builder.icmp_unsigned(">=", part, self.field(builder, value, "shape", axis)))
                 place = part if place is None else builder.add(place, part, flags=["nsw"])
         return builder.gep(self.field(builder, value, "data"), [place], inbounds=True)
 
@@ -130,6 +144,8 @@ class _Fill(_Access):
         limits = self.context.make_helper(builder, self.index, index)
         length = self.field(builder, value, "shape", 0)
         above = builder.icmp_signed(">", limits.stop, length)
+        if CHECKED:
+            _end_if(builder, builder.icmp_signed("<", builder.or_(limits.start, limits.stop), WORD(0)))
         first, end = limits.start, builder.select(above, length, limits.stop)
         for axis in range(1, self.array.ndim):
             width = self.field(builder, value, "shape", axis)

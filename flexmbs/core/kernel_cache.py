@@ -34,6 +34,7 @@ from numba.core import config, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler import CompileResult
 
+from flexmbs.core.array_access import CHECKED
 from flexmbs.core.kernel_library import CalledLibrary, library_from
 from flexmbs.core.shipped_kernels import entry_name, shipped
 
@@ -336,7 +337,8 @@ def _compiler() -> str:
     ours = ("jit", "borrowing", "array_access", "kernel_compiler", "kernel_entry", "kernel_library", "kernel_cache")
     numpy = ".".join(np.__version__.split(".")[:2])
     versions = f"{sys.implementation.cache_tag} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {numpy}"
-    return _digest(versions, f"optimised {config.OPT}", *(_source(f"flexmbs.core.{name}") for name in ours))
+    settings = f"optimised {config.OPT}, indices checked {CHECKED}"
+    return _digest(versions, settings, *(_source(f"flexmbs.core.{name}") for name in ours))
 
 
 def _digest(*parts: str) -> str:

@@ -97,7 +97,7 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type i
         inner = partial(_with_typing, context, context.typing_context, context._compile_subroutine_no_cache)
         context._compile_subroutine_no_cache = inner
         context.typing_context = _InLowering(state.typingctx)
-        ours = state.func_id.modname.startswith(OURS)
+        ours = str(state.func_id.func.__module__).startswith(OURS)
         context.get_function = partial(_implementation, context.get_function, context if ours else None)
         with ConfigStack().enter(state.flags.copy()):
             for one, _ in passes.passes:
