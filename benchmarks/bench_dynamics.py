@@ -35,17 +35,17 @@ RHO, GRAVITY, STEP = 0.8, 9.81, 1e-3
 COMMON = {"rho": RHO, "rtol": 1e-6, "gravity": GRAVITY, "step": STEP}
 
 CABLE = {"length": 1.2, "EA": 0.7e6 * 0.0018, "EI": 0.7e6 * 1.215e-8, "mass": 5540 * 0.0018}
-PENDULUM = ((20, 1.0, 0.8), (100, 1.0, 0.5), (500, 0.5, 0.5), (2000, 0.2, 0.35))
+PENDULUM = ((20, 1.0, 0.3), (100, 1.0, 0.25), (500, 0.5, 0.22), (2000, 0.2, 0.14))
 """Elements, simulated time [s], target: largest fraction of Exudyn's time."""
 
 LINK, WIDTH, DENSITY = 0.1, 0.01, 1000.0
 BAR_MASS = DENSITY * LINK * WIDTH**2
 BAR_INERTIA = [BAR_MASS * 2 * WIDTH**2 / 12, *[BAR_MASS * (LINK**2 + WIDTH**2) / 12] * 2]
-CHAIN = ((10, 1.0, 0.5), (50, 0.5, 0.5), (1000, 0.05, 0.45))
+CHAIN = ((10, 1.0, 0.22), (50, 0.5, 0.22), (1000, 0.05, 0.3))
 
 AXLE, ARM, ROD, SPEED = np.array([0.0, 0.1, 0.12]), 0.08, 0.3, 6.0
 UPWARDS = np.array([0.0, 0.0, ARM])
-CRANK_UNTIL, CRANK_TARGET = 5.0, 0.5
+CRANK_UNTIL, CRANK_TARGET = 5.0, 0.25
 SETUP_TARGET = 3.0
 """Seconds of compiling the model of the longest chain or cable, kernels being there."""
 
