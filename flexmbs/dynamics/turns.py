@@ -28,6 +28,8 @@ __all__ = ["Angle", "CountedRow", "Turns", "angles_by_name", "counted_in_memory"
 
 COUNTED = frozenset(kind.number for kind in KINDS if kind.counts_turns)
 """Kinds of rows whose values go over full turns."""
+IS_COUNTED = np.isin(np.arange(max(kind.number for kind in KINDS) + 1), list(COUNTED))
+"""By the number of a kind whether it is one of these."""
 NOTHING = np.zeros(0)
 WHOLE = 2.0 * np.pi
 REBASE = 1.5
@@ -81,7 +83,7 @@ def counted_in_memory(system: System, memory: FloatArray) -> FloatArray:
 
 def counted_places(table: Any) -> IntArray:
     """Which rows of a table are angles over full turns."""
-    return np.flatnonzero(np.isin(table.kind, list(COUNTED)))
+    return np.flatnonzero(IS_COUNTED[table.kind])
 
 
 def angles_by_name(model: Any, angles: Iterable[Angle]) -> dict[tuple[str, str], float]:
