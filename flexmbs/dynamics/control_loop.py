@@ -309,8 +309,7 @@ class ControlLoop:
         began = perf_counter()
         try:
             output = as_values(owner, what, call(owner, what, c.output, *copies(x, u), t), len(c.actuators))
-            what = f"update {at}"
-            following = np.array(x)
+            what, following = f"update {at}", x
             if not self._stays[i]:
                 following = as_values(owner, what, call(owner, what, c.update, *copies(x, u), t), len(x))
             if table is not None and c in table.called:
@@ -325,12 +324,11 @@ class ControlLoop:
         self, i: int, x: FloatArray, u: FloatArray, t: float
     ) -> tuple[FloatArray, FloatArray] | None:  # fmt: skip
         """The same of functions in Python; None where something is wrong, which is told when they are called again."""
-        c, began = self.controllers[i], perf_counter()
+        c, began, following = self.controllers[i], perf_counter(), x
         try:
-            output = as_values("", "", c.output(np.array(x), np.array(u), t), len(c.actuators))
-            following = np.array(x)
+            output = as_values("", "", c.output(x.copy(), u.copy(), t), len(c.actuators))
             if not self._stays[i]:
-                following = as_values("", "", c.update(np.array(x), np.array(u), t), len(x))
+                following = as_values("", "", c.update(x.copy(), u.copy(), t), len(x))
         except Exception:  # noqa: BLE001
             return None
         self.calls.add(c.name, began)

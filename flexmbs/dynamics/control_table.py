@@ -62,10 +62,13 @@ class Entered:
         """What samples controller i with its readings, into the scratch of the group."""
         table, loop, group = self._table, self._table.loop, self._table.group
         seen = group.seen[: len(loop.controllers[i].start)]
+        time = group.time
         f_new, x_new = (part[ends[i] : ends[i + 1]] for part, ends in ((group.f_new, group.f), (group.x_new, group.x)))
 
         def sample(u: FloatArray) -> None:
-            f_new[:], x_new[:] = loop.computed(i, seen, u, float(group.time[0]), table)
+            f_new[:], following = loop.computed(i, seen, u, time.item(), table)
+            if len(following):
+                x_new[:] = following
 
         return sample
 

@@ -16,6 +16,7 @@ from flexmbs.model.forces.user_law import USER_ERRORS
 
 __all__ = ["as_function", "as_values", "call", "called_name", "copies", "joint_coordinate", "name_of", "only_label"]
 
+FLOAT = np.dtype(np.float64)
 FEW = 50
 """Values in an array whose check is written for speed."""
 ERRORS = (*USER_ERRORS, AssertionError, RuntimeError, OSError)
@@ -36,12 +37,15 @@ def call(owner: str, what: str, function: Callable[..., Any], *arguments: object
 
 def as_values(owner: str, what: str, value: object, count: int) -> FloatArray:
     """A new array (count,) of finite numbers; for a count of 1 a single number will do."""
-    if count == 1 and isinstance(value, float) and math.isfinite(value):  # as most are, at every sample
+    if type(value) is np.ndarray:
+        if value.dtype == FLOAT and value.shape == (count,) and count <= FEW:  # as most are, at every sample
+            for number in value.tolist():  # faster than what numpy does with few
+                if not math.isfinite(number):
+                    break
+            else:
+                return value.copy()
+    elif count == 1 and isinstance(value, float) and math.isfinite(value):
         return np.array([value])
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (count,) and count <= FEW:
-        found: FloatArray = np.array(value)
-        if all(map(math.isfinite, found.tolist())):  # faster than what numpy does with few
-            return found
     if value is None:
         raise ModelError(f"{owner}: {what} is None; does the function lack its return?")
     if count == 1 and not shape_of(value):
