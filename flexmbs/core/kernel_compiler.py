@@ -4,8 +4,8 @@ Most of the time of a first run goes into numba's own Python, and half of that n
 for what it does not contain (closures, ``with``, generators, comprehensions, exceptions, loops over tuples of mixed
 types), into looking up after each of them where variables live, and into finding again that the sum of two floats is a
 float, by trying all that numba knows of sums. Here the passes are those that are left, and what an operation returns is
-asked once a process for the types of its operands. The code that comes out is the same; a function that is not
-`ordinary` goes numba's way.
+asked once a process for the types of its operands. The code that comes out is the same, but for how functions of this
+package reach the numbers of arrays (`flexmbs.core.array_access`); a function that is not `ordinary` goes numba's way.
 """
 
 from __future__ import annotations
