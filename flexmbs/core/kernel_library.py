@@ -15,6 +15,8 @@ __all__ = ["CalledLibrary", "LinkedLibrary", "library_from"]
 
 ENTRY = "_ZN7cpython"
 """How the names of functions begin that Python calls."""
+COUNTING = "NRT_incref"
+"""Name of the function that counts a reference, where there is one."""
 LARGE = 12_000
 """Bytes of code, with that of all kernels that it calls, from which on the loops of a kernel are not unrolled.
 
@@ -82,17 +84,19 @@ class CalledLibrary(_Library):
         Kernels that others call belong to this library alone, so LLVM passes them what they use. An array has seven
         fields, of which most kernels need two; handing on all of them took a third of the steps of small models.
         """
+        counts = False
         for function in self._defined():
+            counts = counts or function.name == COUNTING
             if not function.name.startswith(ENTRY):
                 function.linkage = "internal"
         small = len(self._final_module.as_bitcode()) < LARGE
-        for level, first in ((0, True), (3, False)):
+        for level in (0, 3) if counts else (3,):
             settings = llvm.create_pipeline_tuning_options(level)
             settings.loop_vectorization, settings.slp_vectorization = False, True
             settings.loop_unrolling = small
             builder = llvm.create_pass_builder(self._codegen._tm, settings)
             passes = builder.getModulePassManager()
-            if first:  # bring together what counts references, to be removed
+            if level == 0:  # bring together what counts references, to be removed
                 passes.add_loop_rotate_pass()
                 passes.add_instruction_combine_pass()
                 passes.add_jump_threading_pass()
