@@ -20,7 +20,7 @@ from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
 from flexmbs.linear.linear_solution import BodyForce, LinearSolution
 from flexmbs.linear.loads import load_vector
-from flexmbs.linear.mass_moments import on_turns, turning_lumps, turning_stiffness
+from flexmbs.linear.mass_moments import on_turns, turning_elements, turning_lumps, turning_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.rigid import describe_motion, free_motions, scaled_motions
@@ -44,10 +44,10 @@ UNBALANCED = 1e-8
 def geometric_stiffness(solution: LinearSolution) -> Any:
     r"""Stress stiffness (n, n) of the unknowns of a static solution, compressed columns.
 
-    A rigid mass on a node (`NodalMass`) turns with it under the accelerations among the loads: with the force f on a
-    point of it, at d from the node, the part of that point of the stiffness against rotations is
-    :math:`(f\cdot d)\,1 - (f d^T + d f^T)/2`. Follower loads and the turning of rigid links (`RigidCoupling`) under
-    load have no part in the stress stiffness.
+    A rigid mass on a node (`NodalMass`) turns with it under the accelerations among the loads, and so do the sections
+    of beams and shells: with the force f on a point of it, at d from the node, the part of that point of the stiffness
+    against rotations is :math:`(f\cdot d)\,1 - (f d^T + d f^T)/2`. Follower loads and the turning of rigid links
+    (`RigidCoupling`) under load have no part in the stress stiffness.
 
     Parameters
     ----------
@@ -68,6 +68,8 @@ def geometric_stiffness(solution: LinearSolution) -> Any:
     for piece, cells, group in part.groups():
         own = element_displacements(part, piece, cells, u, solution.thermal)
         add_blocks(pattern, cells, piece.region.element.geometric_stiffness(group, own), data)
+    for _, cells, _, block in turning_elements(part, solution.fields):
+        add_blocks(pattern, cells, block, data)
     K = sparse_matrix(pattern, data) + _of_masses(part, solution.fields)
     T = solution.operators.expansion
     return K if T is None else (T.T @ K @ T).tocsc()
