@@ -23,6 +23,7 @@ from flexmbs.linear.loads import load_vector
 from flexmbs.linear.mass_moments import on_turns, turning_elements, turning_lumps, turning_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
+from flexmbs.linear.pictures import draw_structure
 from flexmbs.linear.rigid import describe_motion, free_motions, scaled_motions
 from flexmbs.linear.statics import factorised, solutions
 from flexmbs.linear.stresses import element_displacements
@@ -135,6 +136,12 @@ class BucklingLoads:
         if mode >= len(self.factors):
             raise ModelError(f"shape: there is no shape {mode}; {len(self.factors)} were found, counted from 0.")
         return self.solution.operators.displacements(self.vectors[:, mode])
+
+    def plot(self, mode: int = 0, ax: Any = None, factor: float | None = None) -> Any:
+        """Draw a shape, counted from 0, coloured by the size of its displacements; as ``LinearModes.plot``."""
+        axes = draw_structure(self.solution.operators, self.shape(mode), ax=ax, factor=factor)
+        axes.set_title(f"shape {mode}: load factor {self.factors[mode]:.5g}", fontsize=10)
+        return axes
 
 
 def buckling_loads(
