@@ -52,8 +52,8 @@ def shapes_in_frame(
         return vectors[:, 6:], np.sqrt(values[6:]), reduced.inertia.centre
     names = [frame.name for frame in reduced.frames]
     if reference not in names:
-        unknown = unknown_name("reference", reference, ["mean", *names])
-        raise ModelError(f"{owner}: {unknown}{meant('reference', reference)}")
+        unknown = unknown_name("interface", reference, names)
+        raise ModelError(f"{owner}: {unknown} A frame of mean axes is 'mean'.{meant('reference', reference)}")
     frame = _held(owner, reduced, reference)
     values, vectors = reduced.modes(reference)
     _check_held(owner, values, f"interface {reference!r} is held")
