@@ -191,6 +191,14 @@ class ReducedModel(Hinted):
         values, _ = self.modes(fixed)
         return np.sqrt(np.maximum(values, 0.0))
 
+    def _without_inertia(self, free: IntArray) -> str:
+        """Which coordinates most move without momentum."""
+        M = self.M[np.ix_(free, free)]
+        scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(M)), np.finfo(float).tiny))
+        shape = np.abs(linalg.eigh(M * np.outer(scale, scale))[1][:, 0])
+        most = free[shape > 0.5 * shape.max()][:3]
+        return f"{', '.join(self.labels[i] for i in most)} can move"
+
     def modes(self, fixed: Any = ()) -> tuple[FloatArray, FloatArray]:
         """Squared angular frequencies (k,) and mass-normalised shapes (m, k) of the reduced model."""
         names = as_names(f"{self!r}", "fixed", fixed)
@@ -199,7 +207,10 @@ class ReducedModel(Hinted):
         try:
             values, vectors = linalg.eigh(self.K[np.ix_(free, free)], self.M[np.ix_(free, free)])
         except linalg.LinAlgError:
-            raise ModelError(f"{self!r}: its mass matrix is not positive definite.") from None
+            raise ModelError(
+                f"{self!r}: its mass matrix is not positive definite: {self._without_inertia(free)} without inertia. "
+                f"Give beams rotary inertia (rhoI_y, rhoI_z of a BeamStiffness), or take another reduction."
+            ) from None
         out = np.zeros((self.size, len(values)))
         out[free] = vectors
         return np.asarray(values), out

@@ -24,6 +24,7 @@ from flexmbs.linear.modes import stressed_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.stresses import stress_operator, stress_rows
+from flexmbs.linear.units_check import check_named_units
 from flexmbs.reduction.basis import Basis
 from flexmbs.reduction.free_parts import HELD, rigid_motions, what_holds
 from flexmbs.reduction.inertia import InertiaInvariants, inertia_of_mass_matrix, inertia_of_part, with_rigid_motions
@@ -121,6 +122,9 @@ def reduce(
             stacklevel=2,
         )
     named = names_of_units("reduce", {} if units is None else units)
+    part = what if isinstance(what, Part) else what.part
+    if part is not None:
+        check_named_units(f"reduce {title}", [p.region.material for p in part.pieces], named, stacklevel=3)
     began = time.perf_counter()
     with Progress(f"reduce {title}", progress) as shown:
         operators = what.assemble(lambda f, text: shown.show(0.2 * f, text)) if isinstance(what, Part) else what
@@ -202,6 +206,11 @@ def _basis(
             f"{meant('method', method)}"
         )
     basis = method(attached)
+    if isinstance(getattr(basis, "basis", None), Basis):
+        raise ModelError(
+            f"reduce: method returned a {type(basis).__name__} with a basis, and matrices or figures beside it, which "
+            f"reduce makes itself, by projection: return its .basis."
+        )
     if not isinstance(basis, Basis) or len(basis.vectors) != full.n:
         raise ModelError(f"reduce: method must return a Basis with {full.n} rows, not {show(basis)}.")
     return basis

@@ -16,8 +16,8 @@ value at an interface, follows from the stress stiffness under one unit load, wi
 .. math:: \int (1, x)_a\, \phi^{(2)}_{b,kl}\, dm \quad (f: \text{body forces } e_b,\ x_a e_b \text{ per mass}), \qquad
    \phi^{(2)}_{kl} \text{ of interfaces} \quad (f: \text{unit force or moment}).
 
-The points d of a rigid mass on a node go along with it, and by :math:`\tfrac12 \theta\times(\theta\times d)` where it
-turns.
+The points d of a rigid mass on a node, and of the section of a beam or shell, go along with it, and by
+:math:`\tfrac12 \theta\times(\theta\times d)` where it turns.
 
 The part is free, and the fields are determined but for a rigid motion. Here they are made orthogonal to the rigid
 motions with the diagonal of the stiffness as weight, which balances each load by forces on all nodes; a frame then
@@ -38,13 +38,14 @@ from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.linear.connections import NodalMass
 from flexmbs.linear.constraints import place
-from flexmbs.linear.mass_moments import turning_lumps, turning_stiffness
+from flexmbs.linear.mass_moments import turning_elements, turning_lumps, turning_stiffness
 from flexmbs.linear.rigid import free_motions, scaled_motions
 from flexmbs.reduction.border import as_rigid
 from flexmbs.reduction.inertia import InertiaInvariants, points_of_mass
 from flexmbs.reduction.methods.flexibility import Flexibility
 
 if TYPE_CHECKING:
+    from flexmbs.linear.linear_solution import BodyForce
     from flexmbs.linear.operators import Operators
     from flexmbs.linear.part import Part
     from flexmbs.reduction.basis import Basis
@@ -283,20 +284,34 @@ def projected_stress_stiffness(
 
 
 def _of_masses(part: Part, shapes: FloatArray) -> FloatArray:
-    """What moments (4, 3, m, m) have of rigid masses on nodes, whose points go by theta x (theta x d)/2.
+    """What moments (4, 3, m, m) have of rigid masses and sections, whose points go by theta x (theta x d)/2.
 
     That is beside what their forces and moments do to the part, which is in the loads.
     """
     m = shapes.shape[1]
-    out = np.zeros((4, 3, m, m))
+    out = np.zeros((12, m, m))
+    fields = [_unit_force(a, b) for a in range(4) for b in range(3)]
+    for piece, cells, number, block in turning_elements(part, fields):
+        phi = shapes[part.element_dofs(piece, cells)]
+        out[number] -= phi.reshape(-1, m).T @ (block @ phi).reshape(-1, m)
     for lump in turning_lumps("geometric stiffening", part, np.zeros(3)):
         turn = shapes[lump.first + 3 : lump.first + 6]
-        for a in range(4):
-            for b, e in enumerate(np.eye(3)):
-                field = e if a == 0 else lump.X[a - 1] * e
-                slope = np.zeros((3, 3)) if a == 0 else np.outer(e, np.eye(3)[a - 1])
-                out[a, b] -= turn.T @ turning_stiffness(lump, field, slope) @ turn
-    return out
+        at = lump.X + np.vstack((np.zeros(3), np.eye(3)))
+        for number, field in enumerate(fields):
+            force, *beside = field(at)
+            out[number] -= turn.T @ turning_stiffness(lump, force, (np.array(beside) - force).T) @ turn
+    return _symmetric(out).reshape(4, 3, m, m)
+
+
+def _unit_force(a: int, b: int) -> BodyForce:
+    """The force (1, x)_a e_b per mass, at points (..., 3)."""
+
+    def force(x: FloatArray) -> FloatArray:
+        out = np.zeros(x.shape)
+        out[..., b] = 1.0 if a == 0 else x[..., a - 1]
+        return out
+
+    return force
 
 
 def _inertia_loads(part: Part, operators: Operators) -> FloatArray:

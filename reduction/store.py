@@ -95,7 +95,9 @@ def _check_seal(path: Path) -> None:
     length = len(SEAL) + 65
     with path.open("rb") as stream:
         if stream.read(len(SIGNATURE)) != SIGNATURE:
-            raise ReadError(f"{path}: it is not an HDF5 file, or it ends early.")
+            raise ReadError(
+                f"{path}: it is not an HDF5 file, or it ends early; flexmbs.reduction.read_reduced reads other formats."
+            )
         size = stream.seek(0, 2)
         stream.seek(max(0, size - length))
         found = stream.read()

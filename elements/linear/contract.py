@@ -44,11 +44,18 @@ class MassPoints(NamedTuple):
     shapes : (n_e, n_g, 3, k) array
         H: its displacement by the coordinates of the element. For elements whose coordinates are displacements alone
         and share one interpolation this is N_a times the unit matrix.
+    arms : (n_e, n_g, n_d, 3) array, optional
+        Rigid arms d on which the point sits, such as that from the axis or the middle surface to it.
+    turns : (n_e, n_g, n_d, 3, k) array, optional
+        The rotations theta of these arms by the coordinates. To second order the point moves by the sum of theta x
+        (theta x d)/2 beside H, in which body forces do work: that holds up a spinning disc of beam elements.
     """
 
     weights: FloatArray
     positions: FloatArray
     shapes: FloatArray
+    arms: FloatArray | None = None
+    turns: FloatArray | None = None
 
 
 class LinearElement(Protocol):

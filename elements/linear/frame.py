@@ -10,10 +10,12 @@ local axes, where S condenses the released components r onto the others c, :math
 \bar u_c`: the beam takes the shape in which it transmits no force by them. The mass is that of these condensed shapes;
 the inertia of the released motions themselves is not seen by the nodes.
 
-Geometric stiffness of the axial force N, with the slopes v', w' of the axis (theory of Engesser), and with the turning
-of the offsets:
+Geometric stiffness of the axial force N, with the slopes v', w' of the axis (theory of Engesser), and of the force f =
+N e_x + Q on the ends with the turning of the offsets:
 
-.. math:: u^T K_g u = N \int_0^L (v'^2 + w'^2)\,dx + N\, e_x \cdot \left[\theta \times (\theta \times d)\right]_1^2.
+.. math:: u^T K_g u = N \int_0^L (v'^2 + w'^2)\,dx + f \cdot \left[\theta \times (\theta \times d)\right]_1^2.
+
+Body forces between the ends turn with the offsets, too, shared out along the axis (the arms of the points of mass).
 """
 
 from __future__ import annotations
@@ -167,30 +169,45 @@ class Frame:
         r_y, r_z = np.sqrt(beam.rhoI / beam.rhoA[:, None]).T  # of bending in the x-y and x-z planes
         x = 0.5 * (1 + xi)[None, :, None]
         axis = (1 - x) * beam.points[:, None, 0] + x * beam.points[:, None, 1]
-        weights, positions, shapes = [], [], []
+        levers, turned = self._levers(group, x, theta)
+        weights, positions, shapes, arms = [], [], [], []
         for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
             y, z = (a * r_y)[:, None, None], (b * r_z)[:, None, None]
             moved = u.copy()  # u + theta x (0, y, z)
             moved[:, :, 0] += theta[:, :, 1] * z - theta[:, :, 2] * y
             moved[:, :, 1] -= theta[:, :, 0] * z
             moved[:, :, 2] += theta[:, :, 0] * y
+            beside = y * beam.axes[:, None, 1] + z * beam.axes[:, None, 2]
             weights.append(0.125 * w * (beam.rhoA * beam.L)[:, None])
-            positions.append(axis + y * beam.axes[:, None, 1] + z * beam.axes[:, None, 2])
+            positions.append(axis + beside)
             shapes.append(np.einsum("ecd,egci,eij->egdj", beam.axes, moved, group.tie, optimize=True))
-        return MassPoints(*(np.concatenate(parts, axis=1) for parts in (weights, positions, shapes)))
+            arms.append(np.concatenate([np.broadcast_to(beside[:, :, None], levers[:, :, :1].shape), levers], axis=2))
+        parts = weights, positions, shapes, arms, [turned] * len(arms)
+        return MassPoints(*(np.concatenate(part, axis=1) for part in parts))
+
+    def _levers(self, group: FrameGroup, x: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Offsets (n_e, n_g, 2, 3) shared out along the axis; rotations (n_e, n_g, 3, 3, 12) of section and nodes."""
+        n_e, n_g = theta.shape[:2]
+        levers = np.stack([(1 - x) * group.offsets[0], x * group.offsets[1]], axis=2)
+        turned = np.zeros((n_e, n_g, 3, 3, 12))
+        turned[:, :, 0] = np.einsum("ecd,egci,eij->egdj", group.beam.axes, theta, group.tie, optimize=True)
+        for node in range(2):
+            turned[:, :, 1 + node, :, 6 * node + 3 : 6 * node + 6] = np.eye(3)
+        return np.broadcast_to(levers, (n_e, n_g, 2, 3)), turned
 
     def geometric_stiffness(self, group: FrameGroup, u: FloatArray) -> FloatArray:
         beam = group.beam
-        N = self.stresses(group, u)[:, 0, 0]
+        forces = self.stresses(group, u)[:, 0, :3]
+        N = forces[:, 0]
         xi, w = Gauss(3).rule()  # degree 4
         rows = linear_beam.slopes(beam, xi)
         K = _carried(group, np.einsum("g,e,egri,egrj->eij", 0.5 * w, N * beam.L, rows, rows, optimize=True))
-        e = beam.axes[:, 0]
+        f = np.einsum("ec,ecd->ed", forces, beam.axes)
         for i, (sign, d) in enumerate(zip((-1.0, 1.0), group.offsets, strict=True)):
-            turning = 0.5 * np.einsum("ei,j->eij", e, d)
-            turning = turning + turning.transpose(0, 2, 1) - (e @ d)[:, None, None] * np.eye(3)
+            turning = 0.5 * np.einsum("ei,j->eij", f, d)
+            turning = turning + turning.transpose(0, 2, 1) - (f @ d)[:, None, None] * np.eye(3)
             at = slice(6 * i + 3, 6 * i + 6)
-            K[:, at, at] += sign * N[:, None, None] * turning
+            K[:, at, at] += sign * turning
         return K
 
     def stresses(self, group: FrameGroup, u: FloatArray) -> FloatArray:

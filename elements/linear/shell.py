@@ -204,7 +204,17 @@ class Shell:
         arms = np.einsum("ga,z,ec->egzac", N, heights, normals)
         for i, j, m, sign in ((0, 1, 2, 1), (0, 2, 1, -1), (1, 2, 0, 1), (1, 0, 2, -1), (2, 0, 1, 1), (2, 1, 0, -1)):
             H[:, :, :, i, :, 3 + j] = sign * arms[..., m]  # theta x arm
-        return MassPoints(weights, positions.reshape(n_e, -1, 3), H.reshape(n_e, 2 * n_g, 3, 6 * n_a))
+        turns = np.zeros_like(H)
+        for i in range(3):
+            turns[:, :, :, i, :, 3 + i] = N[:, None]
+        beside = np.broadcast_to((heights - centre)[:, None] * normals[:, None, None], positions.shape)
+        return MassPoints(
+            weights,
+            positions.reshape(n_e, -1, 3),
+            H.reshape(n_e, 2 * n_g, 3, 6 * n_a),
+            beside.reshape(n_e, -1, 1, 3),
+            turns.reshape(n_e, 2 * n_g, 1, 3, 6 * n_a),
+        )
 
     def _deformation(self, group: ShellGroup, u: FloatArray) -> FloatArray:
         """Strains (n_e, n_g, 9) at the points of integration from coordinates (n_e, k)."""

@@ -276,13 +276,15 @@ def _plain_warnings() -> Iterator[None]:
 def _interface(text: str) -> Interface:
     """``NAME`` or ``NAME:KIND``."""
     from flexmbs.core.errors import FlexmbsError
+    from flexmbs.core.field_terms import meant
     from flexmbs.reduction.interfaces import Interface
 
     name, colon, kind = text.rpartition(":")
-    if not colon or (kind not in KINDS and kind == kind.upper()):  # a colon within a name
+    word = meant("kind", kind)
+    if not colon or (kind not in KINDS and kind == kind.upper() and not word):  # a colon within a name
         name, kind = text, "rigid"
     if kind not in KINDS:
-        raise argparse.ArgumentTypeError(f"kind must be {', '.join(KINDS)}, not {kind!r}")
+        raise argparse.ArgumentTypeError(f"kind must be {', '.join(KINDS)}, not {kind!r}{'.' if word else ''}{word}")
     try:
         return Interface(name, kind=kind)
     except FlexmbsError as error:

@@ -15,6 +15,7 @@ import numpy as np
 from flexmbs.core.checks import as_array, as_number, frozen_copy, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.field_terms import field_term
 from flexmbs.linear.constraints import mean_motion
 from flexmbs.linear.faces import faces_within, nodal_areas, nodal_vectors, outer_faces
 from flexmbs.linear.operators import Operators
@@ -218,7 +219,14 @@ def load_vector(owner: str, operators: Operators, loads: object) -> FloatArray:
         if isinstance(load, type) or not hasattr(load, "forces"):
             raise ModelError(
                 f"{owner}: a load must be a NodalForce, SurfaceLoad, Acceleration, Centrifugal, ThermalLoad or "
-                f"an array ({operators.n},), not {show(load)}."
+                f"an array ({operators.n},), not {show(load)}.{_instead(load)}"
             )
         total += load.forces(operators)
     return total
+
+
+def _instead(load: Any) -> str:
+    """Which load of parts is meant by one of models."""
+    kind = (load if isinstance(load, type) else type(load)).__name__
+    here = [path for path in field_term(kind) if path.startswith("linear.")]
+    return f" On parts {kind} is flexmbs.{here[0]}." if here else ""

@@ -5,25 +5,34 @@ With the points of mass w at X and their displacements H u (`MassPoints`), and r
 .. math:: S_{ab} = \sum w\,H_a^T H_b, \qquad p_a = \sum w\,H_a^T, \qquad q_{ab} = \sum w\,H_a^T (X_b - o_b).
 
 The mass matrix is S_xx + S_yy + S_zz. Rigid masses at nodes are in all three by their first and second moments.
+
+Points that go with a rigid mass or section which turns also move by :math:`\theta\times(\theta\times d)/2`. The
+work of body forces in that is a stiffness against rotations (`turning_stiffness`, `turning_elements`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.linear.assembly import NodePattern, add_blocks, node_pattern, sparse_matrix
 from flexmbs.linear.connections import NodalMass
 from flexmbs.linear.constraints import place
 from flexmbs.linear.operators import Operators
-from flexmbs.linear.part import Part
+from flexmbs.linear.part import Part, Piece
 from flexmbs.linear.structure import part_of
 
-__all__ = ["PAIRS", "Lump", "MassMoments", "mass_moments", "on_turns", "turning_lumps", "turning_stiffness"]
+if TYPE_CHECKING:
+    from flexmbs.linear.linear_solution import BodyForce
+
+__all__ = [
+    "PAIRS", "Lump", "MassMoments", "mass_moments", "on_turns", "turning_elements", "turning_lumps",
+    "turning_stiffness",
+]  # fmt: skip
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """The pairs a <= b."""
@@ -51,7 +60,7 @@ class Lump(NamedTuple):
 
 
 class MassMoments(NamedTuple):
-    """S (by `PAIRS`) of the n unknowns, the loads (n, 12) p and q (the latter by a, b row by row), and turning lumps.
+    """S (by `PAIRS`) of the n unknowns, and the loads (n, 12) p and q (the latter by a, b row by row).
 
     Minus the loads times the accelerations (12,) of the frame, those of its origin and the entries of the matrix
     omega_dot~ + omega~ omega~, is the inertia force of the frame's motion.
@@ -59,7 +68,6 @@ class MassMoments(NamedTuple):
 
     S: tuple[Any, ...]
     loads: FloatArray
-    lumps: tuple[Lump, ...]
 
 
 def mass_moments(owner: str, operators: Operators, origin: FloatArray) -> MassMoments:
@@ -89,14 +97,13 @@ def mass_moments(owner: str, operators: Operators, origin: FloatArray) -> MassMo
         own = np.einsum("eg,egak,egam->ekm", points.weights, points.shapes, fields, optimize=True)
         np.add.at(loads, part.element_dofs(piece, cells), own)
     S = [_matrix(pattern, row, a == b) for row, (a, b) in zip(data, PAIRS, strict=True)]
-    lumps = _lumps(owner, part, origin)
-    for lump, size_of in lumps:
+    for lump, size_of in _lumps(owner, part, origin):
         S = [s + added for s, added in zip(S, _lump_moments(lump, size_of, len(loads)), strict=True)]
         loads[lump.first : lump.first + size_of] += _lump_loads(lump)[:size_of]
     T = operators.expansion
     if T is not None:
         S, loads = [T.T @ s @ T for s in S], T.T @ loads
-    return MassMoments(tuple(s.tocsc() for s in S), loads, tuple(lump for lump, count in lumps if count == 6))
+    return MassMoments(tuple(s.tocsc() for s in S), loads)
 
 
 def _matrix(pattern: NodePattern, data: FloatArray, symmetric: bool) -> Any:
@@ -112,8 +119,29 @@ def turning_stiffness(lump: Lump, force: FloatArray, gradient: FloatArray) -> Fl
     ``force (3,)`` per mass at the node, ``gradient (3, 3)``: with P, the sum of f d^T over the points, it is
     :math:`\mathrm{tr}(P)\,1 - (P + P^T)/2`.
     """
-    P = np.outer(force, lump.moment) + gradient @ lump.spread
-    return np.asarray(np.trace(P) * np.eye(3) - 0.5 * (P + P.T))
+    return _against_turns(np.outer(force, lump.moment) + gradient @ lump.spread)
+
+
+def turning_elements(part: Part, fields: Sequence[BodyForce]) -> Iterator[tuple[Piece, IntArray, int, FloatArray]]:
+    """The same of elements whose points of mass turn with sections: piece, cells, number of the field, (n_e, k, k).
+
+    ``fields`` are forces per mass. Nothing is given where elements have no rotations.
+    """
+    for piece, cells, group in part.groups(CHUNK):
+        if piece.region.element.n_components == 6:
+            points = piece.region.element.mass_points(group)
+            if points.arms is not None and points.turns is not None:
+                for number, field in enumerate(fields):
+                    force = points.weights[..., None] * field(points.positions)
+                    blocks = _against_turns(force[:, :, None, :, None] * points.arms[..., None, :])
+                    own = np.einsum("egdai,egdab,egdbj->eij", points.turns, blocks, points.turns, optimize=True)
+                    yield piece, cells, number, 0.5 * (own + own.transpose(0, 2, 1))
+
+
+def _against_turns(P: FloatArray) -> FloatArray:
+    """tr(P) 1 - (P + P^T)/2 of matrices (..., 3, 3)."""
+    trace = np.trace(P, axis1=-2, axis2=-1)[..., None, None]
+    return np.asarray(trace * np.eye(3) - 0.5 * (P + P.swapaxes(-1, -2)))
 
 
 def on_turns(n: int, blocks: Sequence[tuple[Lump, FloatArray]]) -> Any:

@@ -10,13 +10,13 @@ angular velocity omega and the acceleration a of its origin, both along the axes
           Z = \sum w H^T\tilde\omega\tilde\omega H .
 
 C and E are antisymmetric, Z is symmetric and negative semidefinite. K_g is the stiffness that the stresses of the
-steady inertia load give (`geometric_stiffness`), and that of the load's turning with lumped masses.
+steady inertia load give (`geometric_stiffness`), and that of the load's turning with lumped masses and with sections.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from flexmbs.core.checks import as_array, frozen_copy
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.linear.frame_operators import FrameOperators
-from flexmbs.linear.mass_moments import PAIRS, MassMoments, mass_moments, on_turns, turning_stiffness
+from flexmbs.linear.linear_solution import BodyForce
+from flexmbs.linear.mass_moments import PAIRS, MassMoments, mass_moments
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.prestress import geometric_stiffness
@@ -120,8 +121,8 @@ class MovingFrame:
     def geometric(self, acceleration: Any = ZERO, omega: Any = ZERO, omega_dot: Any = ZERO) -> Any:
         """Stress stiffness of the inertia load, with the structure at rest in the frame.
 
-        It is linear in the load, so that each of the twelve motions of a frame is solved once and kept. The forces of
-        lumped masses on arms turn with their nodes; their part is exact.
+        It is linear in the load, so that each of the twelve motions of a frame is solved once and kept. Lumped masses
+        on arms and the sections of beams and shells turn with their nodes; their part is exact.
 
         Raises
         ------
@@ -133,8 +134,10 @@ class MovingFrame:
         missing = {str(i): -self.moments.loads[:, i] for i in wanted if i not in self._stresses}
         if missing:
             solved = static_response(self.structure, self.fixed, missing)
-            self._stresses.update({int(i): geometric_stiffness(s) for i, s in solved.items()})
-        out = self._lumps(motion)
+            for name, solution in solved.items():
+                turned = replace(solution, fields=(inertia_force(int(name), self.origin),))
+                self._stresses[int(name)] = geometric_stiffness(turned)
+        out = sparse.csc_matrix((self.structure.n, self.structure.n))
         for i in wanted:
             out = out + motion[i] * self._stresses[i]
         return out.tocsc()
@@ -181,16 +184,6 @@ class MovingFrame:
                 out = out + sign * rate[axis] * (S[pair].T - S[pair])
         return out.tocsc()
 
-    def _lumps(self, motion: FloatArray) -> Any:
-        """Stiffness (n, n) of the inertia forces of lumps in their second-order displacements theta x (theta x d)/2."""
-        given = self.structure
-        assert given.all_dofs is not None  # noqa: S101  # set on construction
-        a, A = motion[:3], motion[3:].reshape(3, 3)
-        blocks = [(lump, turning_stiffness(lump, -(a + A @ lump.X), -A)) for lump in self.moments.lumps]
-        out = on_turns(len(given.all_dofs), blocks)
-        T = given.expansion
-        return out if T is None else T.T @ out @ T
-
 
 def accelerations(owner: str, acceleration: Any, omega: Any, omega_dot: Any) -> FloatArray:
     """That of the origin, and the entries of omega_dot~ + omega~ omega~ row by row (12,)."""
@@ -199,6 +192,18 @@ def accelerations(owner: str, acceleration: Any, omega: Any, omega_dot: Any) -> 
     e = as_array(owner, "omega_dot", omega_dot, (3,), unit="rad/time^2")
     field_of_x = np.cross(e, np.eye(3)).T + np.outer(w, w) - (w @ w) * np.eye(3)
     return np.concatenate([a, field_of_x.ravel()])
+
+
+def inertia_force(motion: int, origin: FloatArray) -> BodyForce:
+    """Force per mass at points (..., 3) of a motion of the frame that `accelerations` has as one entry 1."""
+    along, by = (motion, None) if motion < 3 else divmod(motion - 3, 3)
+
+    def force(x: FloatArray) -> FloatArray:
+        out = np.zeros(x.shape)
+        out[..., along] = -1.0 if by is None else origin[by] - x[..., by]
+        return out
+
+    return force
 
 
 def moving_frame(
@@ -226,8 +231,7 @@ def moving_frame(
     Notes
     -----
     Limits: displacements in the frame are small and do not act back on its motion. The stress stiffness is that of the
-    elements: for beams and shells the inertia forces on points off the axis or the middle surface do not turn with the
-    section (terms of rotary inertia times omega^2), nor do links turn with theirs; for `NodalMass` they do.
+    elements. Inertia forces turn with `NodalMass` and with the sections of beams and shells, not with links.
 
     Source: S. I. Vlase, M. C. Tofan, I. A. Goia, Some aspects of finite element analysis of flexible multi-bodies
     systems, in: Virtual Nonlinear Multibody Systems (NATO ASI, Prague 2002), equations 10 and 11.

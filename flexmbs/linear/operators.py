@@ -84,7 +84,7 @@ class DofMap:
         return f"{COMPONENTS[self.component[i]]} of node {node}" if node >= 0 else f"scalar unknown {i}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operators(Solvable):
     r"""The sparse operators of a linear structure, :math:`M\ddot u + D\dot u + K u = f`.
 
@@ -180,6 +180,10 @@ class Operators(Solvable):
     def n(self) -> int:
         """Number of unknowns."""
         return len(self.dofs)
+
+    def __repr__(self) -> str:
+        damped = "" if self.D is None else ", damped"
+        return f"operators: {self.n} unknowns of {len(self.points)} nodes{damped}; {self.origin}"
 
     def node_set(self, name: str) -> IntArray:
         """Rows of ``points`` of a named set."""

@@ -6,6 +6,7 @@ compression softens. At the load factors :math:`\lambda` of linear buckling, :ma
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,13 +17,16 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ConvergenceError, ModelError
+from flexmbs.core.errors import AccuracyWarning, ConvergenceError, ModelError
 from flexmbs.linear.assembly import add_blocks, node_pattern, sparse_matrix
+from flexmbs.linear.connections import RigidCoupling, find_nodes
+from flexmbs.linear.constraints import place
 from flexmbs.linear.linear_solution import BodyForce, LinearSolution
 from flexmbs.linear.loads import load_vector
-from flexmbs.linear.mass_moments import on_turns, turning_lumps, turning_stiffness
+from flexmbs.linear.mass_moments import on_turns, turning_elements, turning_lumps, turning_stiffness
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
+from flexmbs.linear.pictures import draw_structure
 from flexmbs.linear.rigid import describe_motion, free_motions, scaled_motions
 from flexmbs.linear.statics import factorised, solutions
 from flexmbs.linear.stresses import element_displacements
@@ -37,6 +41,9 @@ DENSE = 200
 NONE = 1e-9
 """Softening, relative to the strongest, that is no more than round-off."""
 
+ARM = 1e-3
+"""Arm of a load on a link, by the size of the part, that is too short to matter."""
+
 UNBALANCED = 1e-8
 """Resultant of loads, relative to these, that is no more than round-off."""
 
@@ -44,10 +51,10 @@ UNBALANCED = 1e-8
 def geometric_stiffness(solution: LinearSolution) -> Any:
     r"""Stress stiffness (n, n) of the unknowns of a static solution, compressed columns.
 
-    A rigid mass on a node (`NodalMass`) turns with it under the accelerations among the loads: with the force f on a
-    point of it, at d from the node, the part of that point of the stiffness against rotations is
-    :math:`(f\cdot d)\,1 - (f d^T + d f^T)/2`. Follower loads and the turning of rigid links (`RigidCoupling`) under
-    load have no part in the stress stiffness.
+    A rigid mass on a node (`NodalMass`) turns with it under the accelerations among the loads, and so do the sections
+    of beams and shells: with the force f on a point of it, at d from the node, the part of that point of the stiffness
+    against rotations is :math:`(f\cdot d)\,1 - (f d^T + d f^T)/2`. Follower loads and the turning of rigid links
+    (`RigidCoupling`) under load have no part in the stress stiffness.
 
     Parameters
     ----------
@@ -63,14 +70,37 @@ def geometric_stiffness(solution: LinearSolution) -> Any:
         raise ModelError(f"geometric_stiffness: expected a LinearSolution, not {show(solution)}.")
     part = part_of("geometric_stiffness", solution.operators)
     u = solution.operators.expand(solution.u)
+    _warn_of_links(part, solution)
     pattern = node_pattern(part.nodes.n_dofs, [p.cells for p in part.pieces])
     data = np.zeros(int((pattern.length * pattern.n_dofs).sum()))
     for piece, cells, group in part.groups():
         own = element_displacements(part, piece, cells, u, solution.thermal)
         add_blocks(pattern, cells, piece.region.element.geometric_stiffness(group, own), data)
+    for _, cells, _, block in turning_elements(part, solution.fields):
+        add_blocks(pattern, cells, block, data)
     K = sparse_matrix(pattern, data) + _of_masses(part, solution.fields)
     T = solution.operators.expansion
     return K if T is None else (T.T @ K @ T).tocsc()
+
+
+def _warn_of_links(part: Part, solution: LinearSolution) -> None:
+    """Warn where a load acts on a rigid link beside the nodes that it moves: the link does not turn under it here."""
+    given = solution.operators
+    for link in part.connections:
+        if isinstance(link, RigidCoupling):
+            at = place("geometric_stiffness", part.mesh, part.nodes, link.name)
+            force = solution.forces[given.dofs.of(at)[:3]]
+            arm = part.nodes.points[at] - part.nodes.points[find_nodes(link.name, part.mesh, link.nodes)].mean(axis=0)
+            if np.linalg.norm(arm) * np.linalg.norm(force) > ARM * np.ptp(part.nodes.points, axis=0).max() * np.abs(
+                solution.forces
+            ).max(initial=0.0):
+                warnings.warn(
+                    f"geometric_stiffness: a load acts on the link {link.name!r}, {np.linalg.norm(arm):.3g} beside the "
+                    f"nodes that it moves. The turning of this arm under the load is not in the stress stiffness, so "
+                    f"that a column under it buckles at less than is found; model the arm by stiff Frame elements.",
+                    AccuracyWarning,
+                    stacklevel=4,
+                )
 
 
 def _of_masses(part: Part, fields: Sequence[BodyForce]) -> Any:
@@ -133,6 +163,12 @@ class BucklingLoads:
         if mode >= len(self.factors):
             raise ModelError(f"shape: there is no shape {mode}; {len(self.factors)} were found, counted from 0.")
         return self.solution.operators.displacements(self.vectors[:, mode])
+
+    def plot(self, mode: int = 0, ax: Any = None, factor: float | None = None) -> Any:
+        """Draw a shape, counted from 0, coloured by the size of its displacements; as ``LinearModes.plot``."""
+        axes = draw_structure(self.solution.operators, self.shape(mode), ax=ax, factor=factor)
+        axes.set_title(f"shape {mode}: load factor {self.factors[mode]:.5g}", fontsize=10)
+        return axes
 
 
 def buckling_loads(

@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.core.checks import as_counts, as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.field_terms import meant
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.operators import Operators
 
@@ -93,7 +94,9 @@ def _components(where: str, what: object, rows: IntArray) -> dict[int, float]:
     else:
         pairs = []
     if not pairs or any(not isinstance(name, str) or name not in COMPONENTS for name, _ in pairs):
-        raise ModelError(f"{where}: expected 'all' or some of {', '.join(COMPONENTS)}, not {show(what)}.")
+        wrong = [name for name, _ in pairs if not isinstance(name, str) or name not in COMPONENTS]
+        words = "".join(meant("fixed", str(name)) for name in wrong)
+        raise ModelError(f"{where}: expected 'all' or some of {', '.join(COMPONENTS)}, not {show(what)}.{words}")
     return {COMPONENTS.index(name): as_number(where, name, value) for name, value in pairs}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from flexmbs.core.errors import UnitsWarning
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
 
-__all__ = ["check_units"]
+__all__ = ["check_named_units", "check_units"]
 
 KNOWN = {
     "steel": (2.1e11, 7850.0),
@@ -78,9 +78,36 @@ def check_units(owner: str, points: FloatArray, materials: Iterable[Material | N
             warnings.warn(f"{owner}: {text}", UnitsWarning, stacklevel=stacklevel)
 
 
+def check_named_units(
+    owner: str, materials: Iterable[Material | None], units: Mapping[str, str], stacklevel: int
+) -> None:
+    """Warn with `UnitsWarning` about known materials that are in other units than those that are named."""
+    name = "-".join(units.get(what, "") for what in ("length", "mass", "time"))
+    for system in (s for s in SYSTEMS if s.name == name):
+        for material in {id(m): m for m in materials}.values():
+            known, modulus = _known(material), getattr(material, "youngs_modulus", None)
+            if material is None or known is None or modulus is None:
+                continue
+            E, rho = KNOWN[known]
+            if not (_near(modulus * system.stress, E) and _near(material.density * system.density, rho)):
+                warnings.warn(
+                    f"{owner}: the units are named {name}, in which {known} has the modulus {E / system.stress:.3g} "
+                    f"and the density {rho / system.density:.3g}; {material.name!r} has {modulus:.4g} and "
+                    f"{material.density:.4g}. Numbers are never converted.",
+                    UnitsWarning,
+                    stacklevel=stacklevel,
+                )
+
+
+def _known(material: Any) -> str | None:
+    """Which of the known materials it calls itself."""
+    text = "" if material is None else material.name.lower()
+    return next((n for n in KNOWN if re.search(rf"(?<![a-z]){n}", text)), None)
+
+
 def suspicion(material: Any, size: float) -> str:
     """What is wrong with a material for a part of this size, or nothing."""
-    name = next((n for n in KNOWN if re.search(rf"(?<![a-z]){n}", material.name.lower())), None)
+    name = _known(material)
     modulus = getattr(material, "youngs_modulus", None)
     if name is None or modulus is None:
         return ""

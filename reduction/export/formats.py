@@ -11,6 +11,7 @@ from typing import Any
 
 from flexmbs.core.checks import as_flag, as_name, as_names, as_path, show
 from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.field_terms import meant
 from flexmbs.core.units import names_of_units
 from flexmbs.reduction.export.format import Format
 from flexmbs.reduction.export.linear_system import modal_system, state_space
@@ -153,7 +154,9 @@ def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
         fitting = [name for name, suffix in suffixes.items() if suffix and suffix == output.suffix.lower()]
         if not fitting:
             known = ", ".join(sorted({suffix for suffix in suffixes.values() if suffix}))
-            raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it: to='npz'.")
+            end = output.suffix[1:].lower()
+            word = f" to={end!r}." if end in FORMATS else meant("format", end) or " to='npz'."
+            raise ModelError(f"export: the suffix of {output} tells no format ({known}); name it:{word}")
         return sorted(fitting, key=lambda name: FORMATS[name].suffix.lower() != output.suffix.lower())[:1]
     names: list[str] = []
     for name in as_names("export", "to", to):
@@ -161,6 +164,9 @@ def _names(output: Path, to: str | Sequence[str] | None) -> list[str]:
             readable = [f"to={known!r}, {f.text}" for known, f in FORMATS.items() if name.lower() in f.text.lower()]
             if readable:
                 raise ModelError(f"export: there is no format named {name!r}; take {'; or '.join(readable)}.")
+            word = meant("format", name)
+            if word:
+                raise ModelError(f"export: there is no format named {name!r}.{word}")
             raise ModelError(f"export: {unknown_name('format', name, [*FORMATS, *FAMILIES])}")
         names += FAMILIES.get(name, (name,))
     if not names:

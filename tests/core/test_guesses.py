@@ -22,11 +22,19 @@ LINE: dict[str, Any] = {
 BEAM = fx.FlexibleBody.line((0, 0), (1, 0), **LINE)
 LUG = fx.meshes.read_mesh(fx.meshes.sample("lug.inp"))
 PART = fx.linear.Part(LUG, material=fx.steel)
+SMALL = fx.reduction.reduce(PART, ["ROOT"], 0, progress=False)
 BALL = fx.RigidBody.sphere(radius=1.0, mass=1.0, name="ball")
 LINK = fx.trees.Link("link", 1.0, (1.0, 1.0, 1.0), joint=fx.trees.Revolute())
 TREE = fx.trees.TreeDynamics(fx.trees.Tree(LINK))
 
 NAMES = {
+    "linear.Gravity": "Acceleration",
+    "linear.Pressure": "SurfaceLoad",
+    "linear.Force": "NodalForce",
+    "linear.Spring": "NodalSpring",
+    "linear.RayleighDamping": "ProportionalDamping",
+    "linear.modal_analysis": "vibration_modes",
+    "elements.CQUAD4": "ShellQuad",
     # Exudyn
     "ObjectFFRFreducedOrder": "FloatingBody",
     "ALEANCFCable": "FlexibleBody",
@@ -151,6 +159,17 @@ GIVEN = {
     "material": (lambda: fx.FlexibleBody.line((0, 0), (1, 0), **LINE | {"material": "steel"}), "flexmbs.steel"),
     "axis": (lambda: fx.RevoluteJoint(fx.ground, BALL, at=(0, 0, 0), axis="z"), "'z' is (0, 0, 1) here"),
     "RBE2": (lambda: fx.reduction.Interface("ROOT", kind="RBE2"), "'RBE2' is 'rigid' here"),
+    "Gravity on a part": (
+        lambda: fx.linear.static_response(PART, {"ROOT": "all"}, fx.Gravity((0, 0, -9.81))),
+        "On parts Gravity is flexmbs.linear.Acceleration.",
+    ),
+    "encastre": (lambda: fx.linear.static_response(PART, {"ROOT": "encastre"}), "'encastre' is 'all' here"),
+    "Krylov": (lambda: fx.reduction.reduce(PART, ["ROOT"], method="krylov"), "flexmbs.reduction.krylov(a.operators.K"),
+    "Adams": (lambda: SMALL.export("lug", "adams"), "'adams' is not written, since it is closed ('sid'"),
+    "MNF file": (lambda: SMALL.export("lug.mnf"), "'mnf' is not written, since it is closed ('sid'"),
+    "OP4 file": (lambda: SMALL.export("lug.op4"), "name it: to='op4'."),
+    "tangent frame": (lambda: fx.FloatingBody(SMALL, "tangent"), "'tangent' is the name of an interface here"),
+    "Tisserand": (lambda: fx.FloatingBody(SMALL, "tisserand"), "'tisserand' is 'mean' here"),
     "RBE3": (lambda: fx.reduction.Interface("ROOT", kind="RBE3"), "'RBE3' is 'averaged' here"),
     "Craig": (lambda: fx.trees.dh_tree(convention="craig"), "'craig' is 'modified' here"),  # type: ignore[arg-type]
     "R": (lambda: fx.trees.DHRow("arm", "R"), "'R' is 'revolute' here"),

@@ -168,3 +168,19 @@ def test_zeros_that_unpack_to_gigabytes_are_refused(tmp_path):
             entry.write(bytes(1_000_000))
     with pytest.raises(ReadError, match=r"\d+ bytes would unpack to 3200\d+"):
         read_operators(path, nodes=np.zeros((1, 3)), dofs=[(0, 0)])
+
+
+def test_numbers_from_one_beside_an_array_are_told(tmp_path):
+    """Where the last node has no unknowns, all places would be those of the nodes after them, without a word."""
+    rod = 100.0 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    for name, A in (("STIF", rod), ("MASS", np.eye(2))):
+        lines = [f"{i + 1},1, {j + 1},1, {float(A[i, j])!r}" for i in range(2) for j in range(i + 1)]
+        (tmp_path / f"job_{name}1.mtx").write_text("\n".join(lines) + "\n")
+    places = [[0.0, 0, 0], [1.0, 0, 0], [2.0, 0, 0]]
+    with pytest.warns(UserWarning, match="node 1 is taken for the second point of the array"):
+        read_operators(tmp_path / "job_STIF1.mtx", nodes=places)
+    with pytest.raises(ReadError, match="numbers its nodes from 0"):
+        read_operators(tmp_path / "job_STIF1.mtx", nodes=places[:2])
+    (tmp_path / "nodes.csv").write_text("node,x,y,z\n1,0,0,0\n2,1,0,0\n3,2,0,0\n")
+    read = read_operators(tmp_path / "job_STIF1.mtx", nodes=tmp_path / "nodes.csv")
+    assert read.points[read.dofs.node].tolist() == places[:2]

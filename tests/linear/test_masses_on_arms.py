@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -83,3 +84,17 @@ def test_modes_of_modal_damping_belong_to_the_structure() -> None:
     for modes in foreign.values():
         with pytest.raises(fx.ModelError, match="is none of these operators with these supports"):
             response(modes)
+
+
+@pytest.mark.parametrize(("arm", "told"), [(0.0, False), (0.2, True)])
+def test_a_load_on_a_long_link_is_told(arm: float, told: bool) -> None:
+    """The link does not turn under it: found is Euler's load, where k L tan(k L) = L / arm gives 3.452 for EI = 2."""
+    section = fx.BeamStiffness(EA=1e6, EI_z=2.0, GJ=1.0, mass_per_length=0.5)
+    region = L.Region(None, fx.elements.Frame(section=section, shear=False))
+    top = L.RigidCoupling("top", [8], at=(1.0 + arm, 0, 0))
+    part = L.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[region], connections=[top])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = L.buckling_loads(part, {"start": "all"}, L.NodalForce("top", (-1.0, 0, 0)))
+    assert any("link 'top', 0.2 beside" in str(w.message) for w in seen) == told
+    assert told or found.factors[0] == pytest.approx(np.pi**2 / 2, rel=1e-3)

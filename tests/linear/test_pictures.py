@@ -137,3 +137,12 @@ def test_bad_files(chain, tmp_path) -> None:
         fx.visualization.write_vtu(3, tmp_path / "chain.vtu")
     with pytest.raises(fx.FlexmbsError, match="no folder"):
         fx.visualization.write_vtu(pulled, tmp_path / "absent" / "chain.vtu")
+
+
+def test_a_buckled_column_is_drawn_as_it_buckles() -> None:
+    section = fx.BeamStiffness(EA=1e6, EI_y=1.0, EI_z=2.0, GJ=1.0, mass_per_length=1.0)
+    region = fx.linear.Region(None, fx.elements.Frame(section=section, shear=False))
+    column = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 8), regions=[region])
+    found = fx.linear.buckling_loads(column, {"start": "all"}, fx.linear.NodalForce("end", (-1.0, 0, 0)))
+    ax = found.plot(0, axes(), factor=0.5)
+    assert ax.get_title().startswith("shape 0: load factor 2.467")  # pi^2/4 is 2.4674

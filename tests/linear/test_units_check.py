@@ -75,3 +75,22 @@ def test_every_material_is_told_once() -> None:
     with pytest.warns(fx.UnitsWarning) as seen:
         fx.linear.Part(mesh, material=wrong, regions=[fx.linear.Region("half", fx.elements.Hexahedron8(), wrong)])
     assert len(seen) == 1
+
+
+def test_named_units_that_a_known_material_is_not_in_are_told() -> None:
+    """Steel in m, kg and s, in a model that says it is in mm, t and s."""
+    block = fx.linear.Part(fx.meshes.box((0, 0, 0), (1, 1, 1), (1, 1, 1)), material=fx.steel)
+    with pytest.warns(fx.UnitsWarning, match=r"named mm-t-s, in which steel has the modulus 2.1e\+05"):
+        fx.reduction.reduce(block, ["left"], 1, units={"length": "mm", "mass": "t", "time": "s"})
+
+
+@pytest.mark.parametrize("named", ["m-kg-s", "mm-kg-ms", "ft-slug-s"])
+def test_named_units_that_fit_or_are_of_no_known_system_are_not_told(named) -> None:
+    modulus, density, size = SOUND.get(named, (1.0, 1.0, 1.0))
+    name = "steel" if named in SOUND else "unobtainium"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        block = part(modulus, density, size, name)
+        fx.reduction.reduce(
+            block, ["left"], 1, units=dict(zip(("length", "mass", "time"), named.split("-"), strict=True))
+        )

@@ -113,6 +113,7 @@ def test_another_method(lug):
         ({"modes": "many"}, "whole number or a selection"),
         ({"stresses": "NOWHERE"}, "no node set named"),
         ({"method": lambda a: 3}, "must return a Basis"),
+        ({"method": lambda a: fx.reduction.macneal(a.operators.K, a.operators.M, a.boundary, 2)}, "return its .basis"),
         ({"name": ""}, "non-empty"),
     ],
 )
@@ -165,7 +166,24 @@ def test_names_that_are_no_units_are_refused(lug, units, message):
 
 def test_units_of_a_model_are_units_of_a_part(lug, tmp_path):
     mm = fx.Units(length="mm", mass="t", time="s", force="N")
-    model = fx.reduction.reduce(lug, ["ROOT"], modes=1, units=mm, progress=False)
+    with pytest.warns(fx.UnitsWarning, match="named mm-t-s"):  # the lug is in metres
+        model = fx.reduction.reduce(lug, ["ROOT"], modes=1, units=mm, progress=False)
     assert dict(model.units) == {"length": "mm", "mass": "t", "time": "s", "force": "N"}
     assert dict(fx.reduction.load_reduced(model.save(tmp_path / "lug.h5")).units) == dict(model.units)
     assert "units: length mm, mass t, time s, force N" in model.export(tmp_path / "lug", "dmig")[0].path.read_text()
+
+
+def test_coordinates_without_inertia_are_named():
+    """A beam whose section has no rotary inertia turns about its axis without any."""
+    section = fx.BeamStiffness(EA=1e6, EI_z=2.0, GJ=1.0, mass_per_length=1.0)
+    region = fx.linear.Region(None, fx.elements.Frame(section=section))
+    beam = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 4), regions=[region])
+    model = fx.reduction.reduce(beam, ["start", "end"], 2, progress=False)
+    with pytest.raises(fx.ModelError, match=r"(start|end) rx.* can move without inertia"):
+        model.angular_frequencies()
+
+
+def test_operators_are_printed_in_a_line(lug):
+    text = repr(lug)
+    assert text.startswith("operators: ")
+    assert len(text) < 120

@@ -17,6 +17,10 @@ from flexmbs.linear.operators import DofMap, Operators
 
 __all__ = ["Matrices", "built", "from_entries", "mirrored"]
 
+FROM_ZERO = (
+    " A mesh or an array numbers its nodes from 0; where the file counts from 1, give a table of node, x, y, z (.csv)."
+)
+
 
 class Matrices(NamedTuple):
     """Stiffness, mass and damping (or None) as read."""
@@ -89,6 +93,13 @@ def built(owner: str, matrices: Matrices, unknowns: Unknowns, places: Places, or
             f"{owner}: {unknowns.name(int(missing[0]))} is an unknown ({len(missing)} such in all), but "
             f"{places.source} has no such node. Solvers make nodes of their own where they expand shells and beams or "
             "treat rigid bodies; export such models as solids, or without them."
+            f"{FROM_ZERO if places.counted else ''}"
+        )
+    if places.counted and held.any() and unknowns.labels[held].min() == 1:
+        warnings.warn(
+            f"{owner}: the numbers of its nodes begin at 1, and node 1 is taken for the second point of "
+            f"{places.source}.{FROM_ZERO}",
+            stacklevel=5,
         )
     keep = _with_entries(owner, K, M, unknowns)
     if len(keep) < n:

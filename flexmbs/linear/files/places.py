@@ -23,12 +23,16 @@ NASTRAN_SUFFIXES = (".pch", ".bdf", ".dat", ".nas", ".dmig")
 
 
 class Places(NamedTuple):
-    """``labels (n,)`` numbers of the nodes in the file, ``points (n, 3)``, ``node_sets`` by rows, and ``source``."""
+    """``labels (n,)`` numbers of the nodes in the file, ``points (n, 3)``, ``node_sets`` by rows, and ``source``.
+
+    ``counted``: the labels are not given, but those of an array or mesh, counted from 0.
+    """
 
     labels: IntArray
     points: FloatArray
     node_sets: dict[str, IntArray]
     source: str
+    counted: bool = False
 
     def rows(self, labels: IntArray) -> IntArray:
         """Rows of nodes by their labels, -1 for those that are not there."""
@@ -45,7 +49,7 @@ def as_places(owner: str, nodes: Any) -> Places:
     """
     if isinstance(nodes, Mesh):
         mesh = nodes.in_space()
-        return Places(np.arange(mesh.n_points), mesh.points, dict(mesh.node_sets), "the mesh")
+        return Places(np.arange(mesh.n_points), mesh.points, dict(mesh.node_sets), "the mesh", counted=True)
     if isinstance(nodes, str | PathLike):
         return _from_file(owner, Path(nodes))
     if nodes is None or not is_list(nodes):
@@ -54,7 +58,7 @@ def as_places(owner: str, nodes: Any) -> Places:
             f"{show(nodes)}."
         )
     points = as_array(owner, "nodes", nodes, (None, 3), unit="length")
-    return Places(np.arange(len(points)), points, {}, "the array of nodes")
+    return Places(np.arange(len(points)), points, {}, "the array of nodes", counted=True)
 
 
 def read_sets(path: Path, places: Places) -> Places:

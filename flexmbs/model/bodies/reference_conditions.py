@@ -14,7 +14,8 @@ from scipy import linalg
 
 from flexmbs.core.checks import as_count, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, unknown_name
+from flexmbs.core.field_terms import meant
 from flexmbs.model.bodies.frames import frame_along
 from flexmbs.reduction.free_parts import check_free
 from flexmbs.reduction.interfaces import Frame
@@ -49,6 +50,10 @@ def shapes_in_frame(
                 f"{int(rigid.sum())}; take the name of an interface as reference."
             )
         return vectors[:, 6:], np.sqrt(values[6:]), reduced.inertia.centre
+    names = [frame.name for frame in reduced.frames]
+    if reference not in names:
+        unknown = unknown_name("interface", reference, names)
+        raise ModelError(f"{owner}: {unknown} A frame of mean axes is 'mean'.{meant('reference', reference)}")
     frame = _held(owner, reduced, reference)
     values, vectors = reduced.modes(reference)
     _check_held(owner, values, f"interface {reference!r} is held")

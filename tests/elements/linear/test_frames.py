@@ -261,7 +261,7 @@ def test_mass_of_rigid_motions_is_that_of_the_rod(element):
 @every
 def test_points_carry_the_consistent_mass(element):
     g = group(element, SLANTED)
-    weights, positions, shapes = element.mass_points(g)
+    weights, positions, shapes = element.mass_points(g)[:3]
     M = element.mass(g)
     assert np.einsum("eg,egci,egcj->eij", weights, shapes, shapes) == pytest.approx(
         M, rel=0, abs=4e-15 * np.abs(M).max()
