@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.attributes import MissingAttributeError
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.contacts import contact_states
@@ -54,6 +55,11 @@ class ContactHistory(NamedTuple):
     energy: FloatArray
     loss: FloatArray
     along: tuple[AlongHistory, ...] = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise MissingAttributeError(type(self), name)
 
     def acting(self) -> tuple[FloatArray, FloatArray]:
         """Points and forces (n, k, 3) for drawings: of pairs, and of the elements of tubes and skins."""
