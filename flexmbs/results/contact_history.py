@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -56,10 +56,8 @@ class ContactHistory(NamedTuple):
     loss: FloatArray
     along: tuple[AlongHistory, ...] = ()
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            raise MissingAttributeError(type(self), name)
+    def __getattr__(self, name: str) -> NoReturn:
+        raise MissingAttributeError(type(self), name)
 
     def acting(self) -> tuple[FloatArray, FloatArray]:
         """Points and forces (n, k, 3) for drawings: of pairs, and of the elements of tubes and skins."""
