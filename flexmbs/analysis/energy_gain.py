@@ -20,7 +20,7 @@ GAIN = 0.05
 LOOKS = 200
 """States that are looked at where energies are measured when they are asked for."""
 CLOSED = 1e-3
-"""Error of the account of energy, over what was gained, with which the steps are not the cause."""
+"""Error of the account of energy, over what was gained and over what moves, with which the steps are not the cause."""
 
 
 def warn_of_gain(solution: TimeSolution, usual: float) -> None:
@@ -49,7 +49,7 @@ def warn_of_gain(solution: TimeSolution, usual: float) -> None:
                 "BDF(max_order=2) does not."
             )
         open_by = float(np.abs(np.nan_to_num(energy.balance)).max())
-        if open_by < CLOSED * gain:
+        if open_by < CLOSED * min(gain, float(np.nan_to_num(energy.kinetic).max())):
             remedy = (
                 f"The account of the run closes within {open_by:.2g}, so that it is not the steps: a force or contact "
                 "has given more than it took by its own law, such as DwellLaw, whose bristle is bent while the contact "

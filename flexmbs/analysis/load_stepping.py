@@ -10,6 +10,7 @@ from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
 from flexmbs.analysis.load_path import LoadPath
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, NewtonResult, Problem, Scale, equilibrate
+from flexmbs.analysis.passed_contacts import PassedContacts
 from flexmbs.analysis.relaxation import NOISE, relax
 from flexmbs.analysis.rest import DENSE, EquationsOfRest, Point
 from flexmbs.analysis.stability import Stability, stability_of
@@ -70,7 +71,7 @@ class LoadStepper:
             held = loop.outputs(loop.initial())
             dyn.mechanics.held[: len(held)] = held
         self.equations = eq = EquationsOfRest(dyn)
-        self.scale = Scale(options.rtol, eq.length)
+        self.scale, self.contacts = Scale(options.rtol, eq.length), PassedContacts(eq)
         flexible = bool(eq.elastic.all())
         self.loose = flexible and system.once(rigidity.is_loose)
         touches = bool(contacts_of(system.model))
@@ -200,6 +201,8 @@ class LoadStepper:
                 self.singular = rigidity.explain_singular(eq, self.points[-1], frames, result.singular)
             return 0
         refused = self._far_away(result, start)
+        if not (refused or result.relaxed):  # relaxation looks at its own increments
+            refused = self.contacts.between(self.points[-1], result.point)
         if not refused:
             eq.arrive(result.point)
             looked = self._stability(result, result.point, target)

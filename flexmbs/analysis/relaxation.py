@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.analysis.newton import ROUND, SMALL, STAGNANT, NewtonResult
+from flexmbs.analysis.passed_contacts import PassedContacts
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
@@ -57,7 +58,7 @@ def _run_down(eq: EquationsOfRest, parameter: float, frames: FloatArray, rtol: f
     if mu == 0.0:
         out.converged = True
         return
-    last, way, most, found = np.inf, 0.0, 0.0, ""
+    last, way, most, found, contacts = np.inf, 0.0, 0.0, "", PassedContacts(eq)
     direction = np.zeros(eq.dyn.n_v + eq.dyn.n_c)
     for number in range(1, MOST + 1):
         r = eq.tangent(out.point)
@@ -79,8 +80,11 @@ def _run_down(eq: EquationsOfRest, parameter: float, frames: FloatArray, rtol: f
         if uphill > 0.0 and far > SMALL and not len(eq.states):
             mu *= 4.0
             continue
-        top = max(top, mu)
-        out.point = eq.moved(out.point, direction)
+        there = eq.moved(out.point, direction)
+        if far > SMALL and (passed := contacts.between(out.point, there)):
+            found, mu = passed, 10.0 * mu
+            continue
+        found, top, out.point = "", max(top, mu), there
         way, most = way + far, max(most, far)
         if mu <= FALL * top and _done(size, last, most, number, rtol):
             out.converged = True
@@ -94,7 +98,7 @@ def _run_down(eq: EquationsOfRest, parameter: float, frames: FloatArray, rtol: f
         if far < SHORT:
             mu = max(0.2 * mu, FALL * top)
     else:
-        found = f"after {MOST} iterations {_moving(eq, direction)} still moves towards an equilibrium"
+        found = found or f"after {MOST} iterations {_moving(eq, direction)} still moves towards an equilibrium"
     if eq.unbalanced(out.point)[0] <= NOISE * stiffest:
         out.converged = True
         return

@@ -71,6 +71,8 @@ TERMS = {
     "lower": "min minimum low lb",
     "upper": "max maximum high ub",
     "coefficient": "mu friction_coefficient mu_k",
+    "law": "restitution coefficient_of_restitution normal_law contact_law material stiffness damping",
+    "friction": "mu friction_coefficient friction_law coefficient",
     "proportional": "kp Kp P Pcontrol",
     "integral": "ki Ki",
     "derivative": "kd Kd Dcontrol",

@@ -149,8 +149,8 @@ def _bristle(
 ) -> float:
     r"""Elasto-plastic bristle: T = k_0 z + k_1 z', z' = u - A p e, e = z/|z|, p = max(e . u, 0), A = min(a |z|/z_1, 1).
 
-    Where this is beyond N mu(|u|), T is cut, and the bristle gives way at the rate that goes with it:
-    z' = (T - k_0 z)/k_1.
+    Where this is beyond N mu(|u|), T is cut and turned to k_0 z + k_1 u (see `_turn`), and the bristle gives way at the
+    rate that goes with it: z' = (T - k_0 z)/k_1.
     """
     k0, k1, mu = data[o], data[o + 1], data[o + 2]
     n = m - 1
@@ -205,6 +205,7 @@ def _bristle(
         S[F, 1 + a] = k0 * v[first + a] + k1 * S[RATE + a, 0]
         _add_rate(a, n, k1, S)
         S[K + 1 + a, BY_STATE + a] += k0
+    _turn(n, k0, k1, first, v, N * limit, limit * N_g, limit * N_r, N * limit_u, speed, S)
     if _cut(n, N * limit, limit * N_g, limit * N_r, N * limit_u, 0.0, speed, S):
         for a in range(n):
             row = S[RATE + a]
@@ -275,6 +276,51 @@ def _add_rate(a: int, n: int, k1: float, S: FloatArray) -> None:
         S[C + 1 + a, b] += k1 * row[5 + b]
     for b in range(n):
         S[K + 1 + a, BY_STATE + b] += k1 * row[1 + b]
+
+
+@kernel
+def _turn(
+    n: int, k0: float, k1: float, first: int, v: FloatArray, L: float, L_g: float, L_r: float, L_u: float, speed: float,
+    S: FloatArray,
+) -> None:  # fmt: skip
+    """A force F of a bristle beyond L gets the direction of D = L/|F| F + (1 - L/|F|) G, with G = k_0 z + k_1 u.
+
+    F lacks k_1 times the slip along the bristle, which slides; a small slip across it, times k_1, would turn the force
+    that is cut to L. G has all of the slip, as has a damper in series with a slider. D is no shorter than F, in line
+    with it if z and u are, and F where |F| = L.
+    """
+    square = 0.0
+    for a in range(n):
+        square += S[F, 1 + a] * S[F, 1 + a]
+    size = math.sqrt(square)
+    if size <= L:
+        return
+    part = L / size
+    for col in range(12):
+        along = 0.0
+        for a in range(n):
+            along += S[F, 1 + a] / size * S[K + 1 + a, col]
+        change = ((L_g if col == 0 else 0.0) - part * along) / size
+        for a in range(n):
+            G = k0 * v[first + a] + k1 * S[25, 1 + a]
+            S[K + 1 + a, col] = part * S[K + 1 + a, col] + (S[F, 1 + a] - G) * change
+        if BY_STATE <= col < BY_STATE + n:
+            S[K + 1 + col - BY_STATE, col] += (1.0 - part) * k0
+    for col in range(n + 1):
+        along = 0.0
+        for a in range(n):
+            along += S[F, 1 + a] / size * S[C + 1 + a, col]
+        L_v = L_r
+        if col > 0:
+            L_v = L_u * S[25, col] / speed if speed > 0.0 else 0.0
+        change = (L_v - part * along) / size
+        for a in range(n):
+            G = k0 * v[first + a] + k1 * S[25, 1 + a]
+            S[C + 1 + a, col] = part * S[C + 1 + a, col] + (S[F, 1 + a] - G) * change
+        if col > 0:
+            S[C + col, col] += (1.0 - part) * k1
+    for a in range(n):
+        S[F, 1 + a] = part * S[F, 1 + a] + (1.0 - part) * (k0 * v[first + a] + k1 * S[25, 1 + a])
 
 
 @kernel

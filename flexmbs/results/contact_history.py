@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from flexmbs.core.attributes import MissingAttributeError
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.identity import IdentityMap
 from flexmbs.kernels.contacts import contact_states
@@ -54,6 +55,9 @@ class ContactHistory(NamedTuple):
     energy: FloatArray
     loss: FloatArray
     along: tuple[AlongHistory, ...] = ()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise MissingAttributeError(type(self), name)
 
     def acting(self) -> tuple[FloatArray, FloatArray]:
         """Points and forces (n, k, 3) for drawings: of pairs, and of the elements of tubes and skins."""

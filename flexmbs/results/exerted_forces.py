@@ -69,10 +69,15 @@ class ExertedForces(ShownStates):
         Of an actuator, or of its name, the `ActuatorHistory` of a motion: coordinate, rate, the force or torque that
         acts after law and limits, its power, and the value held for it. This force is positive where it drives the
         coordinate up.
+
+        Forces of contacts are in `contact`.
         """
         force = self.model.present(force)
         if any(force is one or force == one.name for one in self.model.forces):
-            return force_history(self, self.model.force(force) if isinstance(force, str) else force)
+            found = self.model.force(force) if isinstance(force, str) else force
+            if hasattr(found, "touching"):
+                raise ModelError(f"force: {found.name!r} is a contact; run.contact({found.name!r}) has its forces.")
+            return force_history(self, found)
         actuator = meant_actuator(self, force)
         if actuator is not None:
             return actuator_history(self, actuator)

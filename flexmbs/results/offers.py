@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -23,6 +25,7 @@ from flexmbs.results.actuator_history import (
     is_actuator,
     of_model,
 )
+from flexmbs.results.contact_history import contact_history
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
 from flexmbs.results.quantity_names import (
@@ -66,6 +69,8 @@ def offers(solution: States, things: Any) -> dict[str, Offer]:
 def _offers(solution: States, thing: Any) -> dict[str, Offer]:
     if isinstance(thing, TreeCoordinate) or hasattr(thing, "equations"):
         return _of_joint(solution, thing)
+    if hasattr(thing, "touching"):
+        return _of_contact(solution, thing)
     if hasattr(thing, "row_forces"):
         return _of_force(solution, thing)
     if is_actuator(thing):
@@ -120,6 +125,27 @@ def _row_unit(solution: States, row: Any, side: Any) -> str:
     length = str(units.length)
     known = {"length": length, "angle": "rad", "velocity": f"{length}/{units.time}"}
     return known.get(unit_of(row.kind, side), "-")
+
+
+def _of_contact(solution: States, contact: Any) -> dict[str, Offer]:
+    """Of all pairs together: normal forces, force on the sides B, least gap, energy and loss."""
+    units, flat = solution.model.units, solution.is_planar
+    kept: list[Any] = []
+
+    def history() -> Any:
+        if not kept:
+            kept.append(contact_history(solution, contact))
+        return kept[0]
+
+    found = {
+        "normal": Offer(units.of("force"), lambda: history().normal.sum(axis=1)),
+        "force": Offer(units.of("force"), lambda: history().force.sum(axis=1), "inertial", SPACE, _plane(flat)),
+        "gap": Offer(str(units.length), lambda: history().gap.min(axis=1, initial=np.inf)),
+        "energy": Offer(units.of("energy"), lambda: history().energy.sum(axis=1)),
+    }
+    if solution.over_time:
+        found["loss"] = Offer(units.of("energy"), lambda: history().loss.sum(axis=1))
+    return found
 
 
 def _of_force(solution: States, force: Any) -> dict[str, Offer]:

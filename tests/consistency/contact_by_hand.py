@@ -105,6 +105,8 @@ def friction(law: dict[str, float], N: float, u: Vector, z: Vector) -> tuple[Vec
         rate = u - slip * share * max(float(e @ u), 0.0) * e
         T = k * z + sigma * rate
         if np.linalg.norm(T) > limit:
+            held = limit / np.linalg.norm(T)
+            T = held * T + (1.0 - held) * (k * z + sigma * u)
             T = T * limit / np.linalg.norm(T)
             rate = (T - k * z) / sigma
         return T, rate

@@ -55,6 +55,13 @@ NAMES = {
     "ParameterVariation": "studies.Study",
     "GeneticOptimization": "studies.Evaluations",
     "studies.ComputeSensitivities": "sobol_indices",
+    "ObjectContactCoordinate": "JointStop",
+    "ContactSphereSphere": "Contact",
+    "contact.Coulomb": "CoulombLaw",
+    "contact.LuGre": "BristleLaw",
+    "contact.Ground": "Plane",
+    "contact.Mesh": "TriangleMesh",
+    "contact.LankaraniNikravesh": "HuntCrossleyLaw",
     "studies.MonteCarlo": "LatinHypercube",
     # Adams
     "BUSHING": "Bushing",

@@ -267,3 +267,23 @@ def test_joints_of_trees_have_one_name_as_objects_and_by_name() -> None:
     assert list(run.table(tree.joint("arm")).columns) == ["t", "tree/arm.angle"]
     assert list(run.table(tree.joint("arm"), "tree/arm.angle").columns) == ["t", "tree/arm.angle"]
     assert run.plot(tree.joint("arm")).get_ylabel() == "tree/arm angle [rad]"
+
+
+def test_contacts_have_forces_gap_and_loss_by_name() -> None:
+    """A ball falls with 2 m/s and leaves with half of it: the impulse is m (1 + e) v, the loss m v^2 (1 - e^2)/2."""
+    start = {"radius": 0.1, "mass": 1.5, "velocity": (0, 0, -2.0)}
+    balls = [fx.RigidBody.sphere(**start, position=(x, 0, 0.1), name=f"ball {x}") for x in (0, 1)]
+    floor = fx.contact.Plane(fx.ground.marker((0, 0, 0), axis=(0, 0, 1)))
+    law = fx.contact.HuntCrossleyLaw(stiffness=1e6, restitution=0.5, at_speed=2.0)
+    touch = fx.Contact((floor, *(fx.contact.Sphere(ball, radius=0.1) for ball in balls)), law, name="touch")
+    run = fx.simulate(fx.Model(*balls, touch), until=0.02, step=2e-5)
+    table = run.table("touch.normal", "touch.force.z", "touch.gap", "touch.loss", "touch.energy").columns
+    assert np.trapezoid(table["touch.normal"], run.t) == pytest.approx(2 * 1.5 * 1.5 * 2.0, rel=1e-4)
+    assert table["touch.force.z"] == pytest.approx(table["touch.normal"])
+    assert table["touch.gap"][-1] == pytest.approx(run.position(balls[0])[-1, 2] - 0.1)
+    assert table["touch.loss"][-1] == pytest.approx(2 * 0.5 * 1.5 * 4.0 * 0.75, rel=1e-4)
+    assert run.plot("touch").get_ylabel()
+    with pytest.raises(fx.ModelError, match=r"'touch' is a contact; run\.contact\('touch'\) has its forces"):
+        run.force(touch)
+    with pytest.raises(AttributeError, match="did you mean 'gap'"):
+        _ = run.contact(touch).penetration  # type: ignore[attr-defined]

@@ -104,8 +104,11 @@ class BristleLaw:
     .. math:: \mu(u) = \mu + (\mu_s - \mu)\, e^{-(u/u_1)^2}, \qquad k_0 z_1 = N \mu(|u|),
 
     where the slip a rises from 0 at :math:`|z| = b N\mu/k_0` to 1 at :math:`z_1`. Below that the contact is elastic and
-    does not creep under any load. A force beyond :math:`N \mu(|u|)` is cut to that length, and then the bristle gives
-    way at the rate that goes with it, :math:`\dot z = -(T + k_0 z)/k_1`: so it lets go what a falling normal force no
+    does not creep under any load. A force F beyond :math:`N \mu(|u|)` is cut to that length and turned towards
+    :math:`-(k_0 z + k_1 u)`, along which a damper in series with a slider pulls: what slides fast is held back against
+    its slip, however this turns. Its direction is that of :math:`\lambda F - (1 - \lambda)(k_0 z + k_1 u)` with
+    :math:`\lambda = N \mu(|u|)/|F|`. Then the bristle gives way at the rate that goes with it,
+    :math:`\dot z = -(T + k_0 z)/k_1`: so it lets go what a falling normal force no
     longer holds, and of an open contact it returns to rest. The factor :math:`a |z|/z_1` is one at most: where mu falls
     faster than the bristle gives way, so that it is longer than z_1, the force is :math:`N \mu(|u|)`. In one direction,
     and under a constant N, it is `flexmbs.BristleFriction` but for the cut and for this bound, of which that has none.
@@ -139,7 +142,8 @@ class BristleLaw:
     With ``static``, the bristle must be stiff: the rate of the force over k_0, at which it yields while it is bent,
     has to be small beside ``falling``, or it lets go below mu_s; `simulate` says so, with the stiffness to take.
     Static analyses refuse what remembers its past. Error control does not see first-order states: give ``max_step``
-    where the bristle, of angular frequency sqrt(k_0/m), is faster than the rest.
+    where the bristle, of angular frequency sqrt(k_0/m), is faster than the rest. Bristles of open contacts return to
+    rest at the rate k_0/k_1, which steps of `flexmbs.RungeKutta` have to resolve, too: h k_0/k_1 below 2.
 
     Sources: those of `flexmbs.BristleFriction`.
 
