@@ -51,9 +51,14 @@ def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any,
     return None
 
 
+def _parts(index: Any) -> tuple[Any, ...]:
+    """Types of the parts of an index, one for each axis that it is for."""
+    return tuple(index.types) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[attr-defined]
+
+
 def _axes(index: Any) -> int:
     """How many axes an index is for; 0 if it is not of integers alone."""
-    parts = index.types if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[attr-defined]
+    parts = _parts(index)
     return len(parts) if all(isinstance(part, types.Integer) for part in parts) else 0
 
 
@@ -91,9 +96,8 @@ class _Access:
 
     def address(self, builder: Any, value: Any, index: Any) -> Any:
         """Of the number, or the first of the row."""
-        kinds = self.index.types if isinstance(self.index, types.BaseTuple) else (self.index,)  # type: ignore[attr-defined]
-        tupled = isinstance(self.index, types.BaseTuple)  # type: ignore[attr-defined]
-        parts = [builder.extract_value(index, k) for k in range(len(kinds))] if tupled else [index]
+        kinds = _parts(self.index)
+        parts = [index] if kinds == (self.index,) else [builder.extract_value(index, k) for k in range(len(kinds))]
         place = None
         for axis in range(self.array.ndim):
             if place is not None:
