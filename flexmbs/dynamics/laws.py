@@ -365,4 +365,5 @@ def _unknown(what: str, error: Exception | None, more: str = "") -> ModelError:
 
 
 def _shown(values: FloatArray) -> str:
-    return np.array2string(values, precision=6, threshold=24, separator=", ").replace("\n", "")
+    with np.printoptions(legacy=False):  # whatever other libraries have set
+        return np.array2string(values, precision=6, threshold=24, separator=", ").replace("\n", "")
