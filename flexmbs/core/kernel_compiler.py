@@ -62,7 +62,7 @@ class _WithoutPhis(typed_passes.PreLowerStripPhis):  # type: ignore[misc]
 OURS = ("flexmbs.", STEPS, LAWS)
 """How names of modules begin whose functions count indices from the beginning alone."""
 PASSES = (
-    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
+    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs,
     untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
     _SingleAssignments, untyped_passes.DeadBranchPrune,
     typed_passes.NopythonTypeInference, _WithoutPhis, typed_passes.InlineOverloads,
