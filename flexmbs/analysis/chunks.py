@@ -204,12 +204,14 @@ class Chunks:
             for i in range(len(steps)):
                 reach(i)
                 self._store(steps, i)
-        elif steps.powers is None and steps.control is None and not steps.turns:
+        elif steps.powers is None and steps.control is None:
             last = bisect.bisect_right(wanted, end)
             if last > run.next:
                 times = np.array(wanted[run.next : last])
-                states, between = steps.between(times, run.dynamics.n_linear), ~np.isin(times, steps.ends)
-                for state, inside in zip(states, between.tolist(), strict=True):
+                where = np.searchsorted(steps.ends, times)
+                states, between = steps.between(times, run.dynamics.n_linear), steps.ends[where] != times
+                for state, i, inside in zip(states, where.tolist(), between.tolist(), strict=True):
+                    run.dynamics.turns.count_at(steps.turns_after(i))
                     recorder.store(state, inside)
                 run.next = last
         else:
