@@ -245,6 +245,23 @@ def test_plain_hinges_are_counted(scheme: type, compiled: bool, tmp_path: Path) 
     np.testing.assert_array_equal(loaded.angle("hinge"), run.angle("hinge"))
 
 
+def test_turns_at_states_between_steps_are_those_of_the_loop_in_python() -> None:
+    """Far apart, so that they cannot be told from each other: each has the turns of its own step."""
+    bar = fx.RigidBody(1.0, (0.1, 0.1, INERTIA), position=(0, 0, 0), angular_velocity=(0, 0, 20.0), name="bar")
+    hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    moved = fx.Model(bar, hinge)
+    runs = [
+        fx.simulate(moved, until=2.0, step=1e-3, output=fx.Output(at=(0.5004, 0.9, 1.3007, 2.0), energy=False),
+                    integrator=fx.GeneralizedAlpha(compiled=compiled), progress=False)
+        for compiled in (False, True)
+    ]  # fmt: skip
+    np.testing.assert_allclose(runs[0].angle("hinge"), 20.0 * runs[0].t, rtol=1e-9)
+    for kept in ("q", "v", "a", "lam"):
+        np.testing.assert_array_equal(getattr(runs[1], kept), getattr(runs[0], kept))
+    np.testing.assert_array_equal(runs[1].angle("hinge"), runs[0].angle("hinge"))
+    assert runs[1].counts["compiled_steps"] == 2000
+
+
 def test_plain_hinges_go_on_with_their_turns() -> None:
     bar, hinge = parts()
     run = turned(bar, hinge, inertia=INERTIA)
