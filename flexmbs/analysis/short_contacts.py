@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,23 +31,28 @@ FINE = 1e-9
 """Overlap, over the size of the model, that is round-off."""
 
 
-@dataclass
-class _Short:
-    """A contact that was closed for ``steps`` steps, 0 within one.
+class _Closed(NamedTuple):
+    """A contact that has closed.
 
-    ``at``: number of the step in which it closed, and the times before it and at its end; ``opened``: the time at the
-    end of the step in which it opened; its closing speed, and what it is.
+    ``at``: number of the step in which it did, and the times before it and at its end; its closing speed, whether it is
+    searched, and what it is.
     """
 
-    steps: int
     at: int
     before: float
     touch: float
-    opened: float
     speed: float
     searched: bool
     contact: str
     ends: str
+
+
+class _Short(NamedTuple):
+    """A contact that was closed for ``steps`` steps, 0 within one; ``opened``: end of the step in which it did."""
+
+    closed: _Closed
+    steps: int
+    opened: float
 
 
 class ShortContacts:
@@ -64,7 +68,7 @@ class ShortContacts:
         self.gaps = Gaps(dynamics)
         self.looks = self.gaps.exist
         self._dynamics, self._fine = dynamics, FINE * dynamics.length
-        self._began: dict[Hashable, tuple[int, float, float, float]] = {}
+        self._began: dict[Hashable, _Closed] = {}
         self._found: list[_Short] = []
         self._at: FloatArray | None = None  # gaps and rates where the next step begins
         self._number = 0
@@ -80,12 +84,13 @@ class ShortContacts:
             return
         gaps, of = self.gaps, self.gaps.of
         gaps.after(new)
+        self._number += 1
         if self._at is None or gaps.of is not of:  # other candidates: how they were
             self._place(old)
             self._at = gaps.read()
             self._place(new)
+            self._open_what_is_far(new.t)
         start, self._at = self._at, gaps.read()
-        self._number += 1
         if self._changed(start, self._at, new.t - old.t).any():
             self._look(start, self._at, old, new)
 
@@ -126,23 +131,35 @@ class ShortContacts:
     def _look(self, start: FloatArray, end: FloatArray, old: StepState, new: StepState) -> None:
         """What closed and opened in the step of the present number."""
         (g0, r0), (g1, r1) = start, end
-        i = self._number
         for k in map(int, np.flatnonzero((g0 > 0.0) & (g1 <= 0.0))):
-            self._began[self.gaps.key(k)] = i, old.t, new.t, float(-min(r0[k], r1[k]))
+            self._began[self.gaps.key(k)] = self._closed(k, old.t, new.t, float(-min(r0[k], r1[k])))
         for k in map(int, np.flatnonzero((g0 <= 0.0) & (g1 > 0.0))):
-            first, before, touch, speed = self._began.pop(self.gaps.key(k), (0, 0.0, 0.0, 0.0))
-            if first > 0 and i - first < ENOUGH:
-                self._keep(k, i - first, first, before, touch, new.t, speed)
+            self._opened(self.gaps.key(k), new.t)
         passing = self._may_pass(start, end, new.t - old.t)
         for k in map(int, np.flatnonzero(passing)):
             if self._passed(k, start[:, k], end[:, k], old, new):
-                self._keep(k, 0, i, old.t, new.t, new.t, float(-r0[k]))
+                self._found.append(_Short(self._closed(k, old.t, new.t, float(-r0[k])), 0, new.t))
         if passing.any():
             self._place(new)
 
-    def _keep(self, k: int, steps: int, at: int, before: float, touch: float, opened: float, speed: float) -> None:
-        searched = k >= self.gaps.permanent
-        self._found.append(_Short(steps, at, before, touch, opened, speed, searched, *self.gaps.pair(k)))
+    def _open_what_is_far(self, t: float) -> None:
+        """Searched pairs that were closed and are no candidates any more have opened in the step."""
+        searched = [key for key, closed in self._began.items() if closed.searched]
+        if searched:
+            near = {self.gaps.key(k) for k in range(self.gaps.permanent, self.gaps.count)}
+            for key in searched:
+                if key not in near:
+                    self._opened(key, t)
+
+    def _closed(self, k: int, before: float, touch: float, speed: float) -> _Closed:
+        """Gap k in the step of the present number."""
+        return _Closed(self._number, before, touch, speed, k >= self.gaps.permanent, *self.gaps.pair(k))
+
+    def _opened(self, key: Hashable, t: float) -> None:
+        """A pair has opened in the step of the present number, to t; one that is closed from the start is not known."""
+        closed = self._began.pop(key, None)
+        if closed is not None and self._number - closed.at < ENOUGH:
+            self._found.append(_Short(closed, self._number - closed.at, t))
 
     def _passed(self, k: int, start: FloatArray, end: FloatArray, old: StepState, new: StepState) -> bool:
         """Whether gap k closes between two states, by its tangents at states between them, which are below it."""
@@ -168,21 +185,21 @@ class ShortContacts:
         Of contacts that are searched those count that close with a tenth of the largest closing speed, or more: among
         many bodies there are always some that graze.
         """
-        fastest = max((one.speed for one in self._found if one.searched), default=0.0)
-        found = [one for one in self._found if not one.searched or one.speed >= SLOW * fastest]
+        fastest = max((one.closed.speed for one in self._found if one.closed.searched), default=0.0)
+        found = [one for one in self._found if not one.closed.searched or one.closed.speed >= SLOW * fastest]
         if not found:
             return
-        one = min(found, key=lambda short: (short.steps, short.at))
-        span = one.opened - one.before
+        one = min(found, key=lambda short: (short.steps, short.closed.at))
+        closed, span = one.closed, one.opened - one.closed.before
         if one.steps == 0:
-            text = f"passed through each other within the step to t = {one.touch:.4g}, which did not see it"
+            text = f"passed through each other within the step to t = {closed.touch:.4g}, which did not see it"
         else:
             text = (
-                f"touched at t = {one.touch:.4g}; it lasted {one.steps} steps, about {span:.3g}, too few to tell what "
-                "it took"
+                f"touched at t = {closed.touch:.4g}; it lasted {one.steps} steps, about {span:.3g}, too few to tell "
+                "what it took"
             )
         warnings.warn(
-            f"Contact {one.contact!r}: {one.ends} {text}. Take steps of {span / (2 * ENOUGH):.2g} or less, or "
+            f"Contact {closed.contact!r}: {closed.ends} {text}. Take steps of {span / (2 * ENOUGH):.2g} or less, or "
             f"step=None for error control.",
             AccuracyWarning,
             stacklevel=3,

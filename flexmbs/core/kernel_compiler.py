@@ -190,7 +190,6 @@ class _InLowering:
 
     def __init__(self, known: _Remembering) -> None:
         self._known = known
-        self._operations: dict[Any, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._known, name)

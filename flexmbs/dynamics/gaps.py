@@ -100,12 +100,16 @@ class Gaps:
         if self.dynamics.candidates is not None:
             self.of = self.dynamics.candidates.group
 
+    @property
+    def count(self) -> int:
+        """Number of the gaps: permanent ones, and those of present candidates."""
+        return self.permanent + (0 if self.of is None else len(self.of.mA))
+
     def read(self) -> FloatArray:
         """Gaps and their rates (2, n) of the state in place, in the order of `pair`."""
         dyn, m = self.dynamics, self.dynamics.mechanics
         n, single, along = self.permanent, self._single, self._single + self._along
-        searched = 0 if self.of is None else len(self.of.mA)
-        gap, rate = out = np.zeros((2, n + searched))
+        gap, rate = out = np.zeros((2, self.count))
         if single:
             contact_gaps(m.contacts, dyn.markers, gap[:single], rate[:single])
         if along > single:
