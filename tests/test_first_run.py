@@ -87,7 +87,7 @@ EXPLICIT_TREE = TREE.replace("step=1e-3", "step=1e-3, integrator=fx.RungeKutta(c
 
 NOT_OF_EXPLICIT_STEPS = (
     "flexmbs.integrators.compiled.newton_step.",
-    "flexmbs.integrators.generalized_alpha.",
+    "flexmbs.integrators.newmark_steps.",
     "flexmbs.kernels.steps.begin",
     "flexmbs.kernels.steps.finish",
     "flexmbs.kernels.steps.correct",

@@ -18,7 +18,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.core.history import Constant, History, Table, value_at
-from flexmbs.model.motion_values import motion_at
+from flexmbs.model.motions.values import motion_at
 
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics

@@ -35,7 +35,7 @@ Replace: TypeAlias = Callable[[str, object], Plain]
 """From the name of a field and its value to the plain data that stands for it; `NotImplemented` where it should not."""
 
 QUALIFIED = ("flexmbs.model.motions", "flexmbs.model.trees.joints")
-"""Modules with names that others have, too: `Constant` is a history and a motion."""
+"""Modules, and packages of them, with names that others have, too: `Constant` is a history and a motion."""
 
 
 def _no_replacement(field: str, value: object) -> Plain:
@@ -206,8 +206,9 @@ class Vocabulary:
 
 def name_of(cls: type) -> str:
     """The name that a class goes by in a file."""
-    if cls.__module__ in QUALIFIED:
-        return f"{cls.__module__.rpartition('.')[2]}:{cls.__name__}"
+    for place in QUALIFIED:
+        if f"{cls.__module__}.".startswith(f"{place}."):
+            return f"{place.rpartition('.')[2]}:{cls.__name__}"
     if cls.__module__.partition(".")[0] == "flexmbs":
         return cls.__name__
     return f"{cls.__module__}.{cls.__qualname__}"

@@ -17,7 +17,7 @@ from flexmbs.core.history import value_at
 from flexmbs.core.user_calls import UserCalls, of_the_package
 from flexmbs.dynamics.stage_calls import machine_code
 from flexmbs.model.forces.items import DEAD
-from flexmbs.model.motion_values import for_run, motion_at
+from flexmbs.model.motions.values import for_run, motion_at
 
 if TYPE_CHECKING:
     from flexmbs.system.system import System

@@ -34,8 +34,8 @@ from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.dynamics.constraint_product import add_constraint_product
 from flexmbs.integrators.contracts import StepResult, StepState
 from flexmbs.integrators.driven import Driven
-from flexmbs.integrators.generalized_alpha import Coefficients, NewmarkStepper
 from flexmbs.integrators.implicit_step import NewtonOptions
+from flexmbs.integrators.newmark_steps import Coefficients, NewmarkStepper
 from flexmbs.integrators.seen_accelerations import refuse_states_that_see_accelerations
 from flexmbs.kernels.steps import largest, untwist
 

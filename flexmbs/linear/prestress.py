@@ -165,7 +165,7 @@ class BucklingLoads:
         return self.solution.operators.displacements(self.vectors[:, mode])
 
     def plot(self, mode: int = 0, ax: Any = None, factor: float | None = None) -> Any:
-        """Draw a shape, counted from 0, coloured by the size of its displacements; as ``LinearModes.plot``."""
+        """Draw a shape, counted from 0; as ``LinearModes.plot``."""
         axes = draw_structure(self.solution.operators, self.shape(mode), ax=ax, factor=factor)
         axes.set_title(f"shape {mode}: load factor {self.factors[mode]:.5g}", fontsize=10)
         return axes

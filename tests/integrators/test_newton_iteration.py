@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fx
-from flexmbs.integrators import generalized_alpha
+from flexmbs.integrators import newmark_steps
 
 
 def spinning_body_with_a_cable():
@@ -29,13 +29,13 @@ def spinning_body_with_a_cable():
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Sizes of all increments, as the steps measure them."""
     found: list[float] = []
-    real = generalized_alpha.correct
+    real = newmark_steps.correct
 
     def recording(*arguments):
         found.append(float(real(*arguments)))
         return found[-1]
 
-    monkeypatch.setattr(generalized_alpha, "correct", recording)
+    monkeypatch.setattr(newmark_steps, "correct", recording)
     return found
 
 

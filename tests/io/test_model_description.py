@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +180,36 @@ def test_classes_of_flexmbs_have_names_of_their_own() -> None:
     assert {"PointForce", "FlexibleBody", "Units", "Constant", "motions:Constant"} <= set(names)
 
 
+@pytest.mark.parametrize("names", ["", "motions", "control", "contact", "trees"])
+def test_all_that_a_model_is_made_of_can_be_read_from_files(names: str) -> None:
+    offered = getattr(fx, names) if names else fx
+    items = [getattr(offered, name) for name in dir(offered) if not name.startswith("_")]
+    of_models = {
+        x for x in items if isinstance(x, type) and is_dataclass(x) and x.__module__.startswith("flexmbs.model.")
+    }
+    assert of_models
+    assert of_models <= {*known_classes(), fx.Model}
+
+
+def test_a_motion_of_every_kind_is_the_same_after_a_file(tmp_path: Path) -> None:
+    kinds = (
+        fx.motions.Trapezoid(0.0, 1.0, rate=2.0, acceleration=5.0), fx.motions.Linear(2.0) + fx.motions.Constant(0.0),
+        fx.motions.Ramp(0.0, 1.0, duration=0.3), fx.motions.Spline([0.0, 0.1, 0.3], [0.0, 0.2, 0.5]),
+    )  # fmt: skip
+    for motion in kinds:
+        bar = fx.RigidBody.box(size=(1.0, 0.1, 0.1), mass=1.0, position=(0, 0, 0), name="bar")
+        hinge = fx.RevoluteJoint(fx.ground, bar, at=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+        model = fx.Model(bar, hinge, fx.RotationDriver(hinge, motion, name="drive"))
+        run = fx.simulate(model, until=0.02, step=1e-2, progress=False)
+        run.save(tmp_path / "run.h5")
+        again = fx.load(tmp_path / "run.h5").model.joint("drive").motion
+        assert type(again) is type(motion)
+        assert [again.at(t) for t in (0.0, 0.07, 0.2)] == [motion.at(t) for t in (0.0, 0.07, 0.2)]
+
+
 def test_constructors_of_their_own_are_passed_by() -> None:
     from flexmbs.core.describe import Vocabulary, from_plain
-    from flexmbs.model.motions import Linear, Sine, Sum
+    from flexmbs.model.motions.curves import Linear, Sine, Sum
 
     whole = Sum(Linear(1.0), Sine(0.1, frequency=2.0))
     again = from_plain("it", to_plain("it", whole), Vocabulary([Linear, Sine, Sum]), {})

@@ -12,9 +12,10 @@ from scipy.interpolate import CubicSpline
 
 import flexmbs as fx
 from flexmbs.core.errors import ModelError
-from flexmbs.model.motion_pieces import Pieces
-from flexmbs.model.motion_values import for_run
-from flexmbs.model.motions import Function, Sine
+from flexmbs.model.motions.curves import Sine
+from flexmbs.model.motions.functions import Function
+from flexmbs.model.motions.pieces import Pieces
+from flexmbs.model.motions.values import for_run
 
 Smooth = Callable[[float], float]
 

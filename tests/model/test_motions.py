@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import flexmbs as fx
 from flexmbs.core.differences import slopes
 from flexmbs.core.errors import ModelError
-from flexmbs.model.motion_values import motion_at
-from flexmbs.model.motions import Constant, Function, Linear, Ramp, Sine, Spline, Sum, as_motion
-from flexmbs.model.trapezoid import Trapezoid
+from flexmbs.model.motions.curves import Constant, Linear, Ramp, Sine, Spline, Sum
+from flexmbs.model.motions.functions import Function, as_motion
+from flexmbs.model.motions.trapezoid import Trapezoid
+from flexmbs.model.motions.values import motion_at
 
 TIMES = (0.0, 0.3, 0.7, 1.1, 2.0)
 LIFT = (0.0, 0.4, 0.1, -0.3, 0.2)

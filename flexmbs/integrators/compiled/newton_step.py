@@ -3,7 +3,7 @@ r"""A step of Newmark's family over arrays alone: `flexmbs.integrators.implicit_
 It is that of generalized-alpha, and, with the projections behind it, that of the augmented Lagrangian.
 
 The functions within `operations` are what the loop (`flexmbs.integrators.compiled.loop`) asks of a scheme, and what
-`implicit_step.advance` asks of a step: they do what the methods of `generalized_alpha.NewmarkStepper` do. None of them
+`implicit_step.advance` asks of a step: they do what the methods of `newmark_steps.NewmarkStepper` do. None of them
 is called: they are written into the places of their calls, and so is the text of `implicit_step.advance`
 (`flexmbs.integrators.compiled.inline`). So the loop in Python and the compiled one take the same decisions from the
 same numbers, and give the same bits.
@@ -22,7 +22,7 @@ import numpy as np
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State
 from flexmbs.core.jit import inlined, kernel
 from flexmbs.core.sparsity import clear_blocks
-from flexmbs.integrators import augmented_lagrangian, generalized_alpha, implicit_step
+from flexmbs.integrators import augmented_lagrangian, implicit_step, newmark_steps
 from flexmbs.integrators.augmented_lagrangian import LESS, PROJECTIONS
 from flexmbs.integrators.compiled.form import Form
 from flexmbs.integrators.compiled.loop import factorise, size_after, size_again, solve
@@ -58,8 +58,8 @@ from flexmbs.kernels.steps import correct as add
 if TYPE_CHECKING:
     from flexmbs.dynamics.evaluation import Dynamics
     from flexmbs.integrators.contracts import StepState
-    from flexmbs.integrators.generalized_alpha import Coefficients
     from flexmbs.integrators.implicit_step import NewtonOptions
+    from flexmbs.integrators.newmark_steps import Coefficients
 
 __all__ = ["NewtonForm", "NewtonTable", "ProjectedForm", "ProjectionTable", "operations", "states_settled"]
 
@@ -67,8 +67,8 @@ DECISIONS = implicit_step
 """The module whose `advance` is written into the step."""
 ENDLESS = math.inf
 
-step_weights = inlined(generalized_alpha.step_weights)
-error_factor = inlined(generalized_alpha.error_factor)
+step_weights = inlined(newmark_steps.step_weights)
+error_factor = inlined(newmark_steps.error_factor)
 
 
 class NewtonTable(NamedTuple):

@@ -13,7 +13,7 @@ from flexmbs.model.joints.contracts import Equation, Motion, Pair
 from flexmbs.model.joints.distance import distance_pair
 from flexmbs.model.joints.gears import Coupled, as_coordinate
 from flexmbs.model.joints.sides import Side, joint_name
-from flexmbs.model.motions import as_motion
+from flexmbs.model.motions.functions import as_motion
 
 __all__ = ["DistanceDriver", "RotationDriver", "TranslationDriver"]
 

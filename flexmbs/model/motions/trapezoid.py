@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from flexmbs.core.checks import as_number, as_time
 from flexmbs.core.errors import ModelError
-from flexmbs.model.motion_pieces import Three
-from flexmbs.model.motions import Curve
+from flexmbs.model.motions.curves import Curve
+from flexmbs.model.motions.pieces import Three
 
 __all__ = ["Trapezoid"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from flexmbs.core.checks import as_array
 from flexmbs.core.errors import FlexmbsError, ModelError
 from flexmbs.model.joints.contracts import Motion
-from flexmbs.model.motion_pieces import Three
+from flexmbs.model.motions.pieces import Three
 
 __all__ = ["FAILURES", "Counted", "for_run", "motion_at"]
 

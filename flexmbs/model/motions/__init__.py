@@ -1,0 +1,1 @@
+"""Prescribed motions: a module for each family."""
