@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["ControlTable"]
 
 
-def _of_readings(sample: Callable[[FloatArray], None], u: FloatArray, places: IntArray) -> Callable[[float], None]:
-    """Sample a controller whose sensors a kernel has read, into ``places`` of ``u``; whatever the time is."""
-    return lambda t: sample(u[places])
-
-
 IN_PYTHON = Packed(ENTERED, (), lambda t: (), True, 0)
 NO_LOADS = Env(0.0, np.zeros(0))
 
@@ -89,6 +84,11 @@ class Entered:
                 found = u[where[sensor]].copy() if sensor in where else table.loop.read(controller, sensor, view)
                 self._read[sensor] = found
         return np.concatenate([self._read[sensor] for sensor in controller.sensors])
+
+
+def _of_readings(sample: Callable[[FloatArray], None], u: FloatArray, places: IntArray) -> Callable[[float], None]:
+    """Sample a controller whose sensors a kernel has read, into ``places`` of ``u``; whatever the time is."""
+    return lambda t: sample(u[places])
 
 
 class ControlTable:
