@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 from flexmbs.core.checks import as_array, as_count, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError, SingularError
-from flexmbs.core.linsolve.order import nested_dissection
+from flexmbs.core.linsolve.order import sparse_order
 from flexmbs.elements.linear.contract import COMPONENTS
 from flexmbs.linear.damping import ModalDamping, ProportionalDamping, StructuralDamping, as_damping
 from flexmbs.linear.frequency_response import FrequencyResponse
@@ -248,7 +248,7 @@ def _pencil(owner: str, K: Any, M: Any, D: Any, damping: Any, free: IntArray) ->
         modes = DampedModes(vectors, w, np.asarray(Mf @ vectors), damping.factors(w))
     order = None
     if sparse.issparse(Kf) and Kf.shape[0] > LARGE:
-        order = nested_dissection(sum((abs(A) for A in (Mf, Df) if A is not None), abs(Kf)).tocsc())
+        order = sparse_order(sum((abs(A) for A in (Mf, Df) if A is not None), abs(Kf)).tocsc())
     return Pencil(Kf, Mf, Df, loss, modes, order)
 
 

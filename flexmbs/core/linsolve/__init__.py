@@ -8,6 +8,7 @@ spare place at its end for entries that do not count. Then ``refactor()`` factor
 
 from __future__ import annotations
 
-from flexmbs.core.linsolve.choose import LinearSolver, cholmod_available, choose
+from flexmbs.core.linsolve.available import cholmod_available
+from flexmbs.core.linsolve.choose import LinearSolver, choose
 
 __all__ = ["LinearSolver", "cholmod_available", "choose"]

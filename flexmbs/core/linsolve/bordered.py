@@ -29,7 +29,7 @@ class Bordered(SuperLU):
     """The unknowns ``border`` are eliminated last, the others by Cholesky."""
 
     def __init__(self, pattern: Pattern, border: IntArray) -> None:
-        super().__init__(pattern, natural=True)
+        super().__init__(pattern, natural=True, constraints=border)
         self._border = border
         inside = np.ones(self.n, dtype=bool)
         inside[border] = False

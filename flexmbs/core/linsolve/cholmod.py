@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sksparse.cholmod import CholmodNotInstalledError, CholmodNotPositiveDefiniteError, Factor, analyze
 
-from flexmbs.core.contracts import FloatArray
+from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.linsolve.refine import refined
 from flexmbs.core.linsolve.superlu import SuperLU
 from flexmbs.core.sparsity import Pattern
@@ -34,6 +34,10 @@ class Cholmod(SuperLU):
             except CholmodNotInstalledError:  # a CHOLMOD without its partition module
                 pass
         return analyze(self.matrix, mode="auto")
+
+    def kept_order(self) -> IntArray | None:
+        """That of the symbolic factor."""
+        return np.asarray(self._symbolic.P(), dtype=np.int64)
 
     def refactor(self) -> None:
         """Cholesky, or LU if a pivot is not positive."""

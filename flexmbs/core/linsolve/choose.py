@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import warnings
-from functools import cache
 from typing import Protocol
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.linsolve.available import cholmod_available
 from flexmbs.core.linsolve.band import Band
 from flexmbs.core.linsolve.superlu import SuperLU
 from flexmbs.core.sparsity import Pattern
 
-__all__ = ["LinearSolver", "cholmod_available", "choose"]
+__all__ = ["LinearSolver", "choose"]
 
 NARROW = 20
 """Half bandwidth up to which the band solver is faster than CHOLMOD (chains have 7 to 11, crossing members 17 on)."""
@@ -56,25 +54,6 @@ class LinearSolver(Protocol):
         """Whether the last factorisation found a symmetric matrix positive definite."""
 
 
-@cache
-def cholmod_available() -> bool:
-    """Whether scikit-sparse can be imported; says so once if not."""
-    try:
-        if importlib.util.find_spec("sksparse") is not None:
-            import sksparse.cholmod  # noqa: F401
-
-            return True
-    except ImportError:
-        pass
-    warnings.warn(
-        "scikit-sparse cannot be imported: sparse symmetric systems are solved by SuperLU, which is slower from some "
-        "10 000 unknowns on. Install libsuitesparse-dev, and then pip install 'flexmbs[cholmod]'.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    return False
-
-
 def choose(
     pattern: Pattern, half_band: int, symmetric: bool, constraints: IntArray | None = None, border: int = 0
 ) -> LinearSolver:
@@ -82,7 +61,8 @@ def choose(
 
     The others, and all where CHOLMOD is missing: band up to `WIDE`, else SuperLU. ``constraints``: unknowns with zero
     diagonal. Of meshed surfaces a few of them are a border; else SuperLU keeps the order of the unknowns, since minimum
-    degree is ruinous there. It does so, too, where the last ``border`` unknowns stand outside of the band.
+    degree is ruinous there, or takes nested dissection of the others where there are many. It keeps it, too, where the
+    last ``border`` unknowns stand outside of the band.
     """
     saddle = constraints is not None and len(constraints) > 0
     if not border and (half_band <= NARROW or pattern.n <= SMALL):
@@ -98,4 +78,4 @@ def choose(
         return Bordered(pattern, constraints)
     if not border and half_band <= WIDE:
         return Band(pattern.n, half_band, symmetric)
-    return SuperLU(pattern, natural=saddle or border > 0)
+    return SuperLU(pattern, natural=saddle or border > 0, constraints=constraints)

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
-from flexmbs.core.linsolve.choose import cholmod_available
+from flexmbs.core.linsolve.available import cholmod_available
 
 __all__ = ["Definite"]
 

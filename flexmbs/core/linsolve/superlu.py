@@ -1,6 +1,12 @@
-"""Sparse LU by SuperLU: unsymmetric or indefinite structures by minimum degree, saddle points in their own order."""
+"""Sparse LU by SuperLU, for unsymmetric or indefinite structures.
+
+In order of minimum degree, saddle points in their own, and large ones in that of nested dissection: minimum degree of
+nodes with several coordinates fills three times as much there, and the order of a band fills the band.
+"""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -8,20 +14,34 @@ from scipy.sparse.linalg import splu
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import SingularError
+from flexmbs.core.linsolve.order import Reordered, elimination_order
 from flexmbs.core.linsolve.refine import refined
 from flexmbs.core.sparsity import Pattern
 
 __all__ = ["SuperLU"]
 
+LARGE = 1_000
+"""Order above which nested dissection, found once, is faster than minimum degree and than the order of a band."""
+
 
 class SuperLU:
-    """Compressed-column storage; a new order is found at every factorisation, since SuperLU cannot keep one."""
+    """Compressed-column storage; a new order of minimum degree is found at every factorisation, others are kept.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    natural : bool
+        Small ones keep the order of their unknowns.
+    constraints : (m,) int array, optional
+        Unknowns whose diagonal is zero.
+    """
 
     name = "SuperLU"
 
-    def __init__(self, pattern: Pattern, natural: bool = False) -> None:
+    def __init__(self, pattern: Pattern, natural: bool = False, constraints: IntArray | None = None) -> None:
         self.pattern, self.n = pattern, pattern.n
-        self._order = "NATURAL" if natural else "MMD_AT_PLUS_A"
+        self._by = "NATURAL" if natural else "MMD_AT_PLUS_A"
+        self._constraints = constraints
         self.data = np.zeros(len(pattern.indices) + 1)
         indices, indptr = pattern.indices.astype(np.int32), pattern.indptr.astype(np.int32)
         self.matrix = csc_array((self.data[:-1], indices, indptr), shape=(self.n, self.n), copy=False)
@@ -32,12 +52,24 @@ class SuperLU:
         """Position in the compressed columns."""
         return self.pattern.slots(row, col)
 
+    @cached_property
+    def _reordered(self) -> Reordered | None:
+        """The matrix in an order that is kept; None where SuperLU finds one, or keeps that of the unknowns."""
+        order = self.kept_order() if self.n > LARGE else None
+        return None if order is None else Reordered(self.pattern, order)
+
+    def kept_order(self) -> IntArray | None:
+        """The order of a large matrix (n,)."""
+        return elimination_order(self.pattern, self._constraints)
+
     def refactor(self) -> None:
         """LU of what ``data`` holds."""
+        moved = self._reordered
+        if moved is not None:
+            moved.renew(self.data)
+        matrix, by = (self.matrix, self._by) if moved is None else (moved.matrix, "NATURAL")
         try:
-            self._lu = splu(
-                self.matrix, permc_spec=self._order, diag_pivot_thresh=0.01, options={"SymmetricMode": True}
-            )
+            self._lu = splu(matrix, permc_spec=by, diag_pivot_thresh=0.01, options={"SymmetricMode": True})
         except RuntimeError:  # "Factor is exactly singular", without saying where
             raise SingularError("the matrix is singular") from None
 
@@ -47,11 +79,15 @@ class SuperLU:
 
     def solve(self, b: FloatArray) -> FloatArray:
         """Solution of the system for one right-hand side (n,)."""
-        return refined(self._lu.solve, self.product, b, self.size)
+        return refined(self._solved, self.product, b, self.size)
 
     def direct(self, b: FloatArray) -> FloatArray:
         """The solution as the factors give it, neither checked nor refined."""
-        return np.asarray(self._lu.solve(b))
+        return self._solved(b)
+
+    def _solved(self, b: FloatArray) -> FloatArray:
+        moved = self._reordered
+        return np.asarray(self._lu.solve(b)) if moved is None else moved.solve(self._lu, b)
 
     @property
     def size(self) -> float:
