@@ -197,12 +197,14 @@ class Chunks:
         """A line for every step, its work, and the states wanted."""
         run, recorder = self.run, self.run.recorder
         wanted, end = run.wanted, float(steps.ends[-1])
-        reach = recorder.several(
+        work = recorder.several(
             run.state.t, steps.ends, steps.iterations, steps.errors, steps.powers, steps.powers_anew
         )  # fmt: skip
-        if wanted is None:
+        if wanted is None and recorder.only_keeps:
+            recorder.store_ends(steps, work)
+        elif wanted is None:
             for i in range(len(steps)):
-                reach(i)
+                work.reach(i)
                 self._store(steps, i)
         elif steps.powers is None and steps.control is None:
             last = bisect.bisect_right(wanted, end)
@@ -217,7 +219,7 @@ class Chunks:
         else:
             while run.next < len(wanted) and wanted[run.next] <= end:
                 i = int(np.searchsorted(steps.ends, wanted[run.next]))
-                reach(i)
+                work.reach(i)
                 self._store(steps, i)
-        reach(len(steps) - 1)
+        work.reach(len(steps) - 1)
         run.dynamics.turns.count_at(steps.turns_after(len(steps) - 1))

@@ -255,7 +255,7 @@ class Run:
             self.recorder.supply(self.recorder.potential(self.state) - before)
         if stop:
             self.status = Status.STOPPED
-            if self.recorder.states[-1].t != self.state.t:
+            if self.recorder.last != self.state.t:
                 self.recorder.store(self.state)
         elif self.events.changed:
             self._restart()

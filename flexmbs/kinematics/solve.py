@@ -217,11 +217,11 @@ class _Driven:
 
     def _store(self, state: StepState, iterations: int) -> None:
         dyn, record = self.dyn, self.recorder
-        if record.states:
+        if record.n_states:
             dyn.set_time(state.t)
             dyn.residual(state.q, state.v, state.a, state.lam)
             power = record.energies.powers(state.q, state.v, state.lam) if self.output.energy else None
-            record.count(state.t, state.t - record.states[-1].t, iterations, 0.0, power)
+            record.count(state.t, state.t - record.last, iterations, 0.0, power)
         record.store(state)
 
     def _check_contradictions(self) -> None:

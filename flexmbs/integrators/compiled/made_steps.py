@@ -64,6 +64,17 @@ class Steps:
             self.form.memory(x, row) if remembers else NOTHING,
         )  # fmt: skip
 
+    def columns(self) -> tuple[FloatArray, ...]:
+        """Times, positions, velocities, accelerations and multipliers after all steps: t, q, v, a, lam."""
+        x, rows = self.arrays, slice(1, len(self) + 1)
+        return self.ends.copy(), x.Q[rows].copy(), x.V[rows].copy(), x.A[rows].copy(), x.LAM[rows].copy()
+
+    @property
+    def all_turns(self) -> FloatArray:
+        """Values (n, m) of counted angles after all steps."""
+        n = len(self)
+        return np.concatenate([rows[:n] for rows in self.turns], axis=1) if self.turns else np.zeros((n, 0))
+
     def turns_after(self, i: int) -> FloatArray:
         """Values of counted angles after step i, as `Turns.count_at` takes them."""
         return np.concatenate([rows[i] for rows in self.turns]) if self.turns else NOTHING
