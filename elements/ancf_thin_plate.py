@@ -35,6 +35,7 @@ from flexmbs.elements import plate_tables
 from flexmbs.elements.plate_shape import plate_shape
 from flexmbs.elements.quadrature import Gauss, Lobatto
 from flexmbs.elements.sheet_resultants import THIN_SHEET_RESULTANTS
+from flexmbs.elements.strain_rates import strain_rates
 from flexmbs.elements.thin_plate_kernels import PlateGroup, thin_plate_force, thin_plate_tangent
 
 if TYPE_CHECKING:
