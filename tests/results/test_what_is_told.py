@@ -159,3 +159,12 @@ def test_points_have_no_rotation_to_tell() -> None:
     found = turned.rotation(body.interface("right"), step=-1)
     assert found[0, 2] == pytest.approx(np.sin(angle), rel=0.02)  # clamped sections cannot bow, coarse bricks
     assert turned.plot_shape() is not None
+
+
+def test_the_reaction_of_a_spring_names_its_force() -> None:
+    body = fx.RigidBody(1.0, (1.0, 1.0, 1.0), name="box")
+    bearing = fx.Bushing(fx.ground, body, [1e3] * 6, at=(0, 0, 0), name="bearing")
+    run = fx.simulate(fx.Model(body, bearing), until=0.01, step=1e-3)
+    with pytest.raises(fx.ModelError, match=r"no joint named 'bearing'.* is a Bushing: of a result ask force\("):
+        run.reaction("bearing")
+    assert len(run.force("bearing").force) == len(run)
