@@ -32,7 +32,7 @@ from flexmbs.core.errors import ModelError
 from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements.director_kernels import DirectorGroup, director_beam_force, director_beam_tangent
 from flexmbs.elements.quadrature import Gauss, Lobatto
-from flexmbs.elements.rod_strain import on_positions, rod_metric, rod_shape, rod_strains
+from flexmbs.elements.rod_strain import on_positions, rod_metric, rod_shape, rod_strain_rates, rod_strains
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -205,17 +205,13 @@ class ANCFBeam:
         return on_positions(rod_shape(xi, 3), len(group.dofs), 3)
 
     def stress_resultants(self, group: DirectorGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts.
-
-        The strain rates of the viscous part are central differences along v, to about 1e-10 of the strain.
-        """
+        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts."""
         N, N1 = rod_shape(xi, 3)
         J = rod_metric(_vectors(group.reference), xi)
-        e = rod_strains(_vectors(q[group.dofs]), J, N, N1) - rod_strains(_vectors(group.reference), J, N, N1)
+        nodes = _vectors(q[group.dofs])
+        e = rod_strains(nodes, J, N, N1) - rod_strains(_vectors(group.reference), J, N, N1)
         if np.any(group.tau > 0) and np.any(v[group.dofs]):
-            step = 1e-6 * max(1.0, float(np.abs(q).max())) / float(np.abs(v[group.dofs]).max())
-            ahead, behind = (rod_strains(_vectors((q + h * v)[group.dofs]), J, N, N1) for h in (step, -step))
-            e = e + group.tau[:, None, None] * (ahead - behind) / (2 * step)
+            e = e + group.tau[:, None, None] * rod_strain_rates(nodes, _vectors(v[group.dofs]), J, N, N1)
         return np.asarray(np.einsum("eij,egj->egi", group.C, e))
 
 

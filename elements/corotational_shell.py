@@ -199,9 +199,12 @@ class CorotationalShell:
         """
         z = _displacements(group, q)
         if np.any(group.tau > 0) and np.any(v[group.dofs]):
-            rate = _node_rates(q[_places(group)], v[group.dofs])
-            step = 1e-6 * float(group.size.min()) / float(np.abs(rate).max() + 1e-300)
-            ahead, behind = (_displacements_of(group, q[_places(group)] + s * rate) for s in (step, -step))
+            nodes = q[_places(group)].reshape(-1, 4, 7)
+            rate = _node_rates(nodes, v[group.dofs])
+            for vectors in (nodes, rate):
+                vectors[..., :3] -= vectors[..., :3].mean(axis=1, keepdims=True)
+            step = 1e-6 / _fastest(rate, group.size)
+            ahead, behind = (_displacements_of(group, nodes + s * rate) for s in (step, -step))
             z = z + group.tau[:, None] * (ahead - behind) / (2 * step)
         internal = _stiffness(group.x, group.C)[1]
         everything = np.concatenate((z, np.einsum("eij,ej->ei", internal, z)), axis=1)
@@ -304,9 +307,15 @@ def _displacements_of(group: CornerGroup, q: FloatArray) -> FloatArray:
     return np.concatenate((u, scale * v), axis=2).reshape(len(u), 24)
 
 
+def _fastest(rate: FloatArray, size: FloatArray) -> float:
+    """Largest rate of positions, by the size of their element, and of quaternions."""
+    moved = np.linalg.norm(rate[..., :3], axis=2) / size[:, None]
+    return float(max(moved.max(), np.abs(rate[..., 3:]).max(), np.finfo(float).tiny))
+
+
 def _node_rates(nodes: FloatArray, v: FloatArray) -> FloatArray:
-    """Rates (n_e, 28) of positions and quaternions."""
-    q, v = nodes.reshape(-1, 4, 7), v.reshape(-1, 4, 6)
-    w, p, W = q[..., 3:4], q[..., 4:], v[..., 3:]
+    """Rates (n_e, 4, 7) of positions and quaternions (n_e, 4, 7)."""
+    v = v.reshape(-1, 4, 6)
+    w, p, W = nodes[..., 3:4], nodes[..., 4:], v[..., 3:]
     scalar = -0.5 * np.einsum("eki,eki->ek", p, W)[..., None]
-    return np.concatenate((v[..., :3], scalar, 0.5 * (w * W + np.cross(p, W))), axis=2).reshape(len(q), 28)
+    return np.concatenate((v[..., :3], scalar, 0.5 * (w * W + np.cross(p, W))), axis=2)

@@ -32,7 +32,7 @@ from flexmbs.core.section_matrix import section_matrix
 from flexmbs.elements.ancf_beam import ANCFBeam
 from flexmbs.elements.exact_kernels import ExactGroup, exact_beam_force, exact_beam_tangent
 from flexmbs.elements.quadrature import Gauss, Lobatto
-from flexmbs.elements.rod_strain import on_positions, rod_metric, rod_shape, rod_strains
+from flexmbs.elements.rod_strain import on_positions, rod_metric, rod_shape, rod_strain_rates, rod_strains
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -205,10 +205,7 @@ class GeometricallyExactBeam:
         return on_positions(rod_shape(xi, self.nodes), len(group.dofs), 2)
 
     def stress_resultants(self, group: ExactGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts.
-
-        The strain rates of the viscous part are central differences along the motion, to about 1e-10 of the strain.
-        """
+        """N, Q_y, Q_z, M_x, M_y, M_z (n_e, n_s, 6), elastic and viscous parts."""
         N, N1 = rod_shape(xi, self.nodes)
         reference = _vectors(group.reference)
         J = rod_metric(reference, xi)
@@ -216,9 +213,7 @@ class GeometricallyExactBeam:
         e = rod_strains(nodes, J, N, N1) - rod_strains(reference, J, N, N1)
         if np.any(group.tau > 0) and np.any(v[group.dofs]):
             rate = _rates(nodes, v[group.dofs].reshape(-1, self.nodes, 6))
-            step = 1e-6 * max(1.0, float(np.abs(nodes).max())) / float(np.abs(rate).max())
-            ahead, behind = (rod_strains(nodes + h * rate, J, N, N1) for h in (step, -step))
-            e = e + group.tau[:, None, None] * (ahead - behind) / (2 * step)
+            e = e + group.tau[:, None, None] * rod_strain_rates(nodes, rate, J, N, N1)
         return np.asarray(np.einsum("eij,egj->egi", group.C, e))
 
 

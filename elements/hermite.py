@@ -21,6 +21,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.elements.quadrature import Gauss, Lobatto
+from flexmbs.elements.strain_rates import strain_rates
 
 if TYPE_CHECKING:
     from flexmbs.core.section import BeamStiffness
@@ -214,15 +215,15 @@ def interpolation(group: CableGroup, xi: FloatArray) -> tuple[FloatArray, FloatA
     return N * scale, 0.5 * N1 * scale
 
 
-def strains(group: CableGroup, q: FloatArray, xi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Axial strain and curvature minus that of the stress-free shape, each (n_e, n_s), in the plane."""
+def strains(group: CableGroup, d: FloatArray, xi: FloatArray) -> FloatArray:
+    """Axial strain and curvature (n_e, n_s, 2) minus that of the stress-free shape, in the plane, of vectors d."""
     _, N1, N2 = shape(0.5 * (1 + np.asarray(xi, dtype=float)))
     J, kappa0 = curvature(control(group.reference, group.L), N1, N2)
-    stretch, kappa = curvature(control(q[group.dofs], group.L), N1, N2)
+    stretch, kappa = curvature(d, N1, N2)
     stretch = stretch / J
     if group.measure == CableStrain.MATERIAL.value:
-        return stretch - 1.0, kappa * stretch - kappa0
-    return 0.5 * (stretch**2 - 1.0), kappa - kappa0
+        return np.stack((stretch - 1.0, kappa * stretch - kappa0), axis=-1)
+    return np.stack((0.5 * (stretch**2 - 1.0), kappa - kappa0), axis=-1)
 
 
 def energy(group: CableGroup, q: FloatArray) -> FloatArray:
@@ -240,18 +241,14 @@ def energy(group: CableGroup, q: FloatArray) -> FloatArray:
 
 
 def stress_resultants(group: CableGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:
-    """N and M (n_e, n_s, 2) in the plane, elastic and viscous parts.
-
-    The strain rates of the viscous part are central differences along v, to about 1e-10 of the strain.
-    """
-    eps, kappa = strains(group, q, xi)
-    tau = group.tau[:, None]
+    """N and M (n_e, n_s, 2) in the plane, elastic and viscous parts."""
+    d = control(q[group.dofs], group.L)
+    e = strains(group, d, xi)
     if np.any(group.tau > 0) and np.any(v[group.dofs]):
-        step = 1e-6 * max(1.0, float(np.abs(q).max())) / float(np.abs(v[group.dofs]).max())
-        plus, minus = strains(group, q + step * v, xi), strains(group, q - step * v, xi)
-        eps = eps + tau * (plus[0] - minus[0]) / (2 * step)
-        kappa = kappa + tau * (plus[1] - minus[1]) / (2 * step)
-    return np.stack((group.EA[:, None] * eps, group.EI[:, None] * kappa), axis=-1)
+        d_t = control(v[group.dofs], group.L)
+        rates = strain_rates(lambda x: strains(group, x, xi), d, d_t, slice(0, None, 2), group.L[:, None])
+        e = e + group.tau[:, None, None] * rates
+    return np.asarray(np.stack((group.EA, group.EI), axis=-1)[:, None] * e)
 
 
 def spatial_resultants(group: CableGroup, q: FloatArray, v: FloatArray, xi: FloatArray) -> FloatArray:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
+from flexmbs.elements.strain_rates import strain_rates
 
-__all__ = ["on_positions", "rod_metric", "rod_shape", "rod_strains"]
+__all__ = ["on_positions", "rod_metric", "rod_shape", "rod_strain_rates", "rod_strains"]
 
 
 def rod_shape(xi: FloatArray, nodes: int) -> tuple[FloatArray, FloatArray]:
@@ -46,6 +47,19 @@ def rod_strains(nodes: FloatArray, J: FloatArray, N: FloatArray, N1: FloatArray)
     e = np.concatenate((gamma, np.stack((k1, k2, k3), axis=-1)), axis=-1)
     e[..., 0] -= 1.0
     return np.ascontiguousarray(e)
+
+
+def rod_strain_rates(nodes: FloatArray, rate: FloatArray, J: FloatArray, N: FloatArray, N1: FloatArray) -> FloatArray:
+    """Rates (n_e, n, 6) of `rod_strains` where the vectors of the nodes move with ``rate (n_e, nn, 3, 3)``."""
+    n_e, nn = nodes.shape[:2]
+    size = np.ones((n_e, nn, 3))
+    size[..., 0] = J.mean(axis=1, keepdims=True)
+
+    def strains(x: FloatArray) -> FloatArray:
+        return rod_strains(x.reshape(nodes.shape), J, N, N1)
+
+    x, x_t = nodes.reshape(n_e, 3 * nn, 3), rate.reshape(n_e, 3 * nn, 3)
+    return strain_rates(strains, x, x_t, slice(0, None, 3), size.reshape(n_e, 3 * nn))
 
 
 def on_positions(shape: tuple[FloatArray, FloatArray], n_e: int, each: int) -> tuple[FloatArray, FloatArray]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from flexmbs.meshes.mesh import Mesh
 
-__all__ = ["surface_parameters"]
+__all__ = ["surface_parameters", "zigzag"]
 
 MISFIT = 0.3
 """Relative difference of an edge and the mean of the given slopes at its ends from which they do not fit."""
@@ -56,6 +56,31 @@ def surface_parameters(
     r_u, r_v = (_spline(mesh.points, after[k], steps[k]) for k in (0, 1))
     mixed = 0.5 * (_spline(r_u, after[1], steps[1]) + _spline(r_v, after[0], steps[0]))
     return cells, np.hstack((r_u, r_v, mixed)), sizes
+
+
+def zigzag(owner: str, points: NDArray[np.float64], cells: NDArray[np.int64]) -> tuple[float, int]:
+    """How much rows and columns of aligned cells change their turning, and the node where they do most.
+
+    The root mean square over three edges in sequence of |t_3 - 2 t_2 + t_1|, with their unit vectors t: zero of
+    straight lines, the square of the angle of a cell on a circle, vanishing as a smooth mesh is refined. Zero without
+    such edges.
+    """
+    found, middle = [np.zeros(0)], [np.zeros(0, np.int64)]
+    for after in _successors(owner, points, cells):
+        has = np.flatnonzero(after >= 0)
+        along = np.zeros_like(points)
+        along[has] = points[after[has]] - points[has]
+        along[has] /= np.linalg.norm(along[has], axis=1, keepdims=True)
+        second = after[has]
+        first, second = has[after[second] >= 0], second[after[second] >= 0]
+        third = after[second]
+        first, second, third = (nodes[after[third] >= 0] for nodes in (first, second, third))
+        found.append(np.linalg.norm(along[third] - 2.0 * along[second] + along[first], axis=1))
+        middle.append(second)
+    change, node = np.concatenate(found), np.concatenate(middle)
+    if not len(change):
+        return 0.0, 0
+    return float(np.sqrt(np.mean(change**2))), int(node[np.argmax(change)])
 
 
 def _aligned(

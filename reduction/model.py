@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ReducedModel", "Source"]
 
+OWN = ("node", "component", "coordinates")
+"""Fields of a `Frame` that tell what its coordinates are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Source:
@@ -222,7 +225,17 @@ class ReducedModel(Hinted):
         out = np.zeros((len(self.points), 6, *q.shape[1:]))
         held = self.dofs.node >= 0
         out[self.dofs.node[held], self.dofs.component[held]] = moved[held]
+        node, component, coordinate = self.own_points()
+        out[node, component] = q[coordinate]
         return out
+
+    def own_points(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Node, component and coordinate (k,) of the points that interfaces have beside the nodes of the mesh."""
+        own = [f for f in self.frames if f.kind != "nodes" and f.coordinates.max(initial=-1) < self.n_interface]
+        rows = [np.concatenate([np.empty(0, np.int64), *(getattr(f, name) for f in own)]) for name in OWN]
+        node, component, coordinate = rows
+        beside = ~np.isin(node, self.dofs.node)
+        return node[beside], component[beside], coordinate[beside]
 
     def stress_rows(self, nodes: Any) -> IntArray:
         """Rows of ``stress_nodes`` of given nodes (n,), in their order: one of each, or all that it has.

@@ -99,6 +99,17 @@ class Shell:
         return not self.layers
 
     @property
+    def retardation_time(self) -> float:
+        """Of the layers [time]; they must have one in common."""
+        found = sorted({layer.material.retardation_time for layer in self.layers})
+        if len(found) > 1:
+            raise ModelError(
+                f"{self.name}: layers of different retardation times {show(found)} have no common one; give all "
+                f"materials the same, or none and damping= of the body."
+            )
+        return found[0] if found else 0.0
+
+    @property
     def stress_names(self) -> tuple[str, ...]:
         return tuple(f"{name} {face}" for face in ("top", "bottom") for name in STRESS_NAMES)
 

@@ -27,12 +27,15 @@ import numpy as np
 from flexmbs.core.checks import as_angle, as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
+from flexmbs.core.material import refuse_axes_in_sheet
 
 if TYPE_CHECKING:
     from flexmbs.core.material import Material
 
 __all__ = ["Ply", "ShellSection", "shell_section", "turned"]
 
+TURN = "turn it by axis= of the section (reference= of the element) and the angle of a Ply"
+"""How a material of a shell gets its direction."""
 TINY = 1e-290
 """Where cubes of thicknesses, times moduli, leave the range of numbers."""
 GAUSS = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
@@ -115,6 +118,8 @@ def shell_section(layers: tuple[Ply, ...]) -> ShellSection:
     >>> float(section.stiffness[6, 6] / (fx.steel.shear_modulus * 0.01)).__round__(12)
     0.833333333333
     """
+    for k, layer in enumerate(layers):
+        refuse_axes_in_sheet(f"section of a shell, layer {k}", layer.material, TURN)
     thicknesses = np.array([layer.thickness for layer in layers])
     h = float(thicknesses.sum())
     if not TINY < h * h * h < 1.0 / TINY:

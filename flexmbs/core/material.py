@@ -12,7 +12,10 @@ from flexmbs.core.attributes import Hinted
 from flexmbs.core.checks import as_name, as_number, has_shape, show
 from flexmbs.core.errors import ModelError
 
-__all__ = ["Elastic", "Material", "Orthotropic", "aluminium", "steel"]
+__all__ = ["Elastic", "Material", "Orthotropic", "aluminium", "refuse_axes_in_sheet", "steel"]
+
+UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+"""Axes of a material along the inertial ones."""
 
 
 class Material(Protocol):
@@ -112,7 +115,7 @@ class Orthotropic(Hinted):
 
     In material axes 1, 2, 3 the strains are ``eps_1 = s_1/E_1 - nu_12 s_2/E_1 - nu_13 s_3/E_1`` and so on with
     ``nu_ij/E_i = nu_ji/E_j``, and ``gamma_ij = t_ij/G_ij``. In solids the material axes are the rows of ``axes``; in
-    shells they follow from the shell.
+    plates and shells they follow from the surface and the angle of the `Ply`, and ``axes`` are refused.
 
     Parameters
     ----------
@@ -154,7 +157,7 @@ class Orthotropic(Hinted):
     G_23: float
     density: float
     retardation_time: float = 0.0
-    axes: tuple[tuple[float, float, float], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    axes: tuple[tuple[float, float, float], ...] = UNTURNED
     name: str = "material"
 
     def __post_init__(self) -> None:
@@ -208,6 +211,15 @@ class Orthotropic(Hinted):
     def transverse_shear(self) -> NDArray[np.float64]:
         """Shear moduli (2, 2) of the planes 13 and 23, in material axes, without correction [force/length^2]."""
         return np.diag([self.G_13, self.G_23])
+
+
+def refuse_axes_in_sheet(owner: str, material: Material, remedy: str) -> None:
+    """Refuse axes of a material in a plate or shell, whose own axes are its axes: they would be lost."""
+    if isinstance(material, Orthotropic) and material.axes != UNTURNED:
+        raise ModelError(
+            f"{owner}: Orthotropic {material.name!r} has axes {[list(row) for row in material.axes]}, which are of "
+            f"solids; in a plate or shell its axes follow from the surface. Leave axes out, and {remedy}."
+        )
 
 
 def _strain_turn(R: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -276,9 +276,15 @@ class GeneralSection(Hinted):
     I_z, I_y : float
         Second moments of area [length^4], positive; ``I_y`` defaults to ``I_z``.
     J : float
-        St-Venant torsion constant [length^4]; defaults to ``I_y + I_z``, which holds for circles only.
+        St-Venant torsion constant [length^4]; defaults to ``I_y + I_z`` of circles and pipes, and must be given where
+        ``I_y`` and ``I_z`` differ: that of thin or open sections is far below their sum.
     shear_y, shear_z : float or None
         Shear correction factors; None (the default) makes the beam rigid in shear.
+
+    Raises
+    ------
+    ModelError
+        If a value is out of bounds, or J is missing.
 
     Examples
     --------
@@ -299,6 +305,11 @@ class GeneralSection(Hinted):
         for field in ("area", "I_z", "I_y"):
             object.__setattr__(self, field, as_number("GeneralSection", field, getattr(self, field), above=0.0))
         if self.J is None:
+            if abs(self.I_y - self.I_z) > 1e-9 * self.I_z:
+                raise ModelError(
+                    f"GeneralSection: I_y = {self.I_y:g} and I_z = {self.I_z:g} differ, so that it is no circle and "
+                    f"its torsion constant is not their sum; give J, such as b h^3/3 of a thin strip of width b."
+                )
             object.__setattr__(self, "J", self.I_y + self.I_z)
         object.__setattr__(self, "J", as_number("GeneralSection", "J", self.J, above=0.0))
         for field in ("shear_y", "shear_z"):

@@ -29,6 +29,7 @@ from flexmbs.core.identity import IdentityMap
 from flexmbs.io.model_data import CLASSES, Sampler
 from flexmbs.io.reduced_description import digest_of, reduced_from_plain, reduced_to_plain
 from flexmbs.meshes import Mesh
+from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.floating import FloatingBody
 from flexmbs.model.bodies.linear import LinearBody
 from flexmbs.model.model import Model
@@ -183,8 +184,9 @@ class _Describer:
 
     def item(self, item: object) -> Plain:
         """One item."""
-        at = getattr(item, "at", None)
-        self.owner = str(getattr(item, "label", "") or (f"{type(item).__name__} {at}" if at else _label(item)))
+        at = getattr(item, "at", None)  # of supports nodes, of joints a point
+        named = f"{type(item).__name__} {at}" if isinstance(at, Attachment) else _label(item)
+        self.owner = str(getattr(item, "label", "") or named)
         if not is_dataclass(item):
             return _without_plain_form(item)
         plain: Any = to_plain(_label(item), item, self.replace)

@@ -202,6 +202,9 @@ class Operators(Solvable):
         out = np.zeros((len(self.points), len(COMPONENTS), *everything.shape[1:]))
         held = self.all_dofs.node >= 0
         out[self.all_dofs.node[held], self.all_dofs.component[held]] = everything[held]
+        if self.expansion is not None:  # unknowns of points beside the nodes of the mesh, those of interfaces
+            own = np.flatnonzero((self.dofs.node >= 0) & ~np.isin(self.dofs.node, self.all_dofs.node))
+            out[self.dofs.node[own], self.dofs.component[own]] = np.asarray(u)[own]
         return out
 
     def rigid_motions(self, about: Any = (0.0, 0.0, 0.0)) -> FloatArray:

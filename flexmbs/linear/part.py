@@ -202,7 +202,9 @@ class Part(Solvable, Hinted):
 
 
 def _viscosity(piece: Piece) -> float:
-    return 0.0 if piece.region.material is None else float(piece.region.material.retardation_time)
+    """Retardation time of the material, or of what the element brings in its place."""
+    bearer = piece.region.element if piece.region.material is None else piece.region.material
+    return float(getattr(bearer, "retardation_time", 0.0))
 
 
 def _dof_map(count: IntArray) -> tuple[IntArray, IntArray]:

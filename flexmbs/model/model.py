@@ -231,7 +231,9 @@ class Model(Hinted):
             if isinstance(name, str) and item.name == name:
                 return item
         names = [*(item.name for item in known), *others]
-        raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, names)}")
+        meant = [type(item).__name__ for item in self.forces if isinstance(name, str) and item.name == name]
+        hint = f" {name!r} is a {meant[0]}: of a result ask force({name!r})." if meant and what != "force" else ""
+        raise ModelError(f"Model {self.name!r}: {unknown_name(what, name, names)}{hint}")
 
     @property
     def extra_coordinates(self) -> tuple[Any, ...]:

@@ -119,14 +119,19 @@ def _nodes(body: ShapedBody, nodes: Any) -> IntArray:
 
 
 def displacements(body: ShapedBody, nodes: IntArray, eta: FloatArray) -> FloatArray:
-    """Displacements (n, n_nodes, 3) of nodes in the frame; zero where the mesh has none."""
+    """Displacements (n, n_nodes, 3) of nodes and points of interfaces in the frame; zero where the mesh has none."""
     dofs = body.reduced.dofs
     row = np.full((len(body.reduced.points), 3), -1)
     known = np.flatnonzero((dofs.node >= 0) & (dofs.component < 3))
     row[dofs.node[known], dofs.component[known]] = known
-    rows = row[nodes]
-    shapes = np.asarray(body.reduced.shapes)[np.maximum(rows, 0).ravel()] @ body.basis
-    shapes[rows.ravel() < 0] = 0.0
+    rows = row[nodes].ravel()
+    shapes = np.asarray(body.reduced.shapes)[np.maximum(rows, 0)] @ body.basis
+    shapes[rows < 0] = 0.0
+    node, component, coordinate = body.reduced.own_points()
+    own = np.full_like(row, -1)
+    own[node[component < 3], component[component < 3]] = coordinate[component < 3]
+    own = own[nodes].ravel()
+    shapes[own >= 0] = body.basis[own[own >= 0]]
     return np.asarray((eta @ shapes.T).reshape(len(eta), len(nodes), 3))
 
 

@@ -10,6 +10,7 @@ from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.rotations import to_quaternion
+from flexmbs.results.kinematics import kinematics
 
 if TYPE_CHECKING:
     from flexmbs.results.states import States
@@ -30,9 +31,9 @@ def frames(solution: States, drawing: Drawing, steps: Any = slice(None)) -> Floa
     """Places and unit quaternions (n, 7) of the frame of what is drawn, at stored times."""
     if drawing.pose is not None:
         return np.hstack(drawing.pose(np.atleast_2d(solution.q[steps])))
-    position, rotation = solution.position(drawing.marker), solution.rotation(drawing.marker)
-    turns = np.array([to_quaternion(R) for R in rotation[steps].reshape(-1, 3, 3)])
-    return np.hstack((position[steps].reshape(-1, 3), turns))
+    found = kinematics(solution, drawing.marker)  # of points, too, whose axes are those of the start
+    turns = np.array([to_quaternion(R) for R in found.R[steps].reshape(-1, 3, 3)])
+    return np.hstack((found.p[steps].reshape(-1, 3), turns))
 
 
 def reduced_drawing(owner: str, system: System, body: Any) -> Drawing:

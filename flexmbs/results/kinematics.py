@@ -35,7 +35,7 @@ __all__ = [
     "nodal_displacements",
     "nodal_positions",
     "node_angles",
-    "tell_of_spin",
+    "tell_of_rotation",
     "turns_of",
 ]
 
@@ -90,9 +90,14 @@ def kinematics_of(
     return Kinematics(p[wanted], R[wanted], twist[wanted], rate[wanted])
 
 
-def tell_of_spin(owner: str, states: States, at: Any) -> None:
-    """Warn whoever asks for rotations of a place where that about one axis is not known."""
+def tell_of_rotation(owner: str, states: States, at: Any) -> None:
+    """Refuse rotations of a place that has none, and warn where that about one axis is not known."""
     for marker in _markers(states, at)[:1]:
+        if not marker.rotates:
+            raise ModelError(
+                f"{owner} of {marker}: it is a point, which has no orientation. Ask a body, an interface of a reduced "
+                f"part, or a node that has rotations or slopes."
+            )
         if marker.spin_axis is not None:
             kind, axis, _ = marker.spin_words
             warn_user(

@@ -28,6 +28,7 @@ from flexmbs.results.actuator_history import (
 from flexmbs.results.contact_history import contact_history
 from flexmbs.results.force_history import force_history
 from flexmbs.results.joint_history import at_tree_coordinate, joint_torque
+from flexmbs.results.kinematics import marker_of
 from flexmbs.results.quantity_names import (
     ENERGY,
     is_sensor,
@@ -259,6 +260,7 @@ def _of_place(solution: States, place: Any) -> dict[str, Offer]:
     if isinstance(place, Attachment) and len(place.nodes) != 1:
         raise ModelError(f"{place} has {len(place.nodes)} nodes; name one node.")
     ask: Any = solution
+    turns = marker_of(solution, place).rotates
     found = {
         "position": Offer(length, lambda: ask.position(place), "inertial", SPACE, plane),
         "displacement": Offer(length, lambda: ask.displacement(place), "inertial", SPACE, plane),
@@ -268,9 +270,11 @@ def _of_place(solution: States, place: Any) -> dict[str, Offer]:
         found |= {
             "velocity": Offer(f"{length}/{per}", lambda: ask.velocity(place), "inertial", SPACE, plane),
             "acceleration": Offer(f"{length}/{per}^2", lambda: ask.acceleration(place), "inertial", SPACE, plane),
-            "angular_velocity": Offer(f"rad/{per}", lambda: ask.angular_velocity(place), own, SPACE, axial),
         }
-    if flat:
+        if turns:
+            spin = Offer(f"rad/{per}", lambda: ask.angular_velocity(place), own, SPACE, axial)
+            found["angular_velocity"] = spin
+    if flat and turns:
         found["angle"] = Offer("rad", lambda: ask.angle(place))
     if isinstance(place, Attachment):
         moment = units.of("moment")

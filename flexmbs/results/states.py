@@ -32,7 +32,7 @@ from flexmbs.results.kinematics import (
     named_joint,
     nodal_displacements,
     nodal_positions,
-    tell_of_spin,
+    tell_of_rotation,
     turns_of,
 )
 from flexmbs.results.tree_motion import in_joints, joint_motion
@@ -126,9 +126,10 @@ class States(ExertedForces):
         """Orientation (n, 3, 3): columns are the axes of the marker, body or node in the inertial frame.
 
         Of a node of a spatial cable or an `ANCFShell` it is the smallest rotation, from state to state, that takes its
-        tangent or director along: a rotation about that is not known, of which an `AccuracyWarning` tells.
+        tangent or director along: a rotation about that is not known, of which an `AccuracyWarning` tells. Points have
+        none: a `PointMass`, nodes of solids, which are refused.
         """
-        tell_of_spin("rotation", self, at)
+        tell_of_rotation("rotation", self, at)
         return self._given(of_place(kinematics(self, at, self._rows(step)).R, at), step)
 
     def angle(self, at: Any, step: int | None = None) -> Any:

@@ -17,7 +17,7 @@ from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.results.actuator_history import meant_actuator
 from flexmbs.results.event_states import EventStates, states_at_events
 from flexmbs.results.held_values import actuators_of, held_history
-from flexmbs.results.kinematics import in_space, kinematics, nodal_components, tell_of_spin
+from flexmbs.results.kinematics import in_space, kinematics, nodal_components, tell_of_rotation
 from flexmbs.results.states import States, of_place
 from flexmbs.results.status import Status
 
@@ -198,7 +198,7 @@ class TimeSolution(States):
         Its component about the tangent of a spatial cable, or the director of an `ANCFShell`, is not known: it is that
         of `rotation`, about zero, of which an `AccuracyWarning` tells.
         """
-        tell_of_spin("angular_velocity", self, at)
+        tell_of_rotation("angular_velocity", self, at)
         return self._given(of_place(kinematics(self, at, self._rows(step)).twist[..., 3:], at), step)
 
     def _of_point(self, what: str, at: Any, step: int | None, values: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ from flexmbs.core.checks import as_array, as_count, as_name, as_number, frozen_c
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History
-from flexmbs.core.material import Elastic, Orthotropic
+from flexmbs.core.material import Elastic, Orthotropic, refuse_axes_in_sheet
 from flexmbs.core.rotations import RotationLike, as_rotation
 from flexmbs.model.bodies.marker import Marker
 from flexmbs.model.bodies.rigid import RigidBody
@@ -244,9 +244,8 @@ def _lattice(owner: str, material: Elastic | Orthotropic, cell: tuple[float, flo
     """A_1, A_2, B, C of the material, refused where a spring would pull the wrong way."""
     if not isinstance(material, Elastic | Orthotropic):
         raise ModelError(f"{owner}: material must be an Elastic or an Orthotropic, not {show(material)}.")
+    refuse_axes_in_sheet(owner, material, "turn the plate, or exchange E_1 and E_2")
     Q = material.plane_stress()
-    if abs(Q[0, 2]) + abs(Q[1, 2]) > 1e-12 * float(np.abs(Q).max()):
-        raise ModelError(f"{owner}: the axes of the material must be those of the plate.")
     ratio = (cell[0] / cell[1]) ** 2
     found = _Lattice(
         Q[0, 0] - Q[0, 1] * ratio, Q[1, 1] - Q[0, 1] / ratio, 0.5 * Q[0, 1] * (1.0 + ratio) ** 2 / ratio,

@@ -134,3 +134,33 @@ def test_what_layers_refuse():
 def test_angles_in_degrees_are_refused():
     with pytest.raises(ModelError, match=r"45 degrees are 0\.785398 rad"):
         Ply(SHEET, 1e-3, 45)
+
+
+def test_axes_of_a_material_are_refused_in_sheets():
+    """They are of solids: a sheet that took no notice of them would have E_1 along its own axis."""
+    across = Orthotropic(**{**vars(CARBON), "axes": ((0, 1, 0), (-1, 0, 0), (0, 0, 1)), "name": "carbon"})
+    with pytest.raises(ModelError, match=r"layer 1: Orthotropic 'carbon' has axes .* angle of a Ply"):
+        shell_section((Ply(CARBON, 0.001), Ply(across, 0.001)))
+    with pytest.raises(ModelError, match="Orthotropic 'carbon' has axes"):
+        fx.FlexibleBody.plate(
+            (1, 1), elements=(2, 2), element=fx.elements.ANCFShell(), section=fx.ShellSection(0.01), material=across
+        )
+    with pytest.raises(ModelError, match="segmented_plate 'plate': Orthotropic 'carbon' has axes"):
+        fx.segments.segmented_plate((1, 1), (2, 2), thickness=0.01, material=across)
+
+
+@pytest.mark.parametrize("element", [ShellQuad, ShellTriangle])
+def test_layers_damp_by_their_retardation_time(element):
+    """D = tau K, so that every mode is damped by tau omega / 2."""
+    viscous = fx.Elastic(youngs_modulus=70e9, poissons_ratio=0.3, density=2700.0, retardation_time=2e-4)
+    cells = [("quad", [[0, 1, 2, 3]])] if element is ShellQuad else [("triangle", [[0, 1, 2], [0, 2, 3]])]
+    mesh = fx.meshes.Mesh(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0.0]]), cells)
+
+    def assembled(*layers):
+        return fx.linear.Part(mesh, regions=[fx.linear.Region(None, element(layers=layers))]).assemble()
+
+    found = assembled(Ply(viscous, 0.01), Ply(viscous, 0.02))
+    assert abs(found.D - 2e-4 * found.K).max() <= 1e-15 * abs(found.K).max()
+    assert assembled(Ply(SHEET, 0.01)).D is None
+    with pytest.raises(ModelError, match=r"different retardation times \[0.0, 0.0002\]"):
+        assembled(Ply(SHEET, 0.01), Ply(viscous, 0.01))

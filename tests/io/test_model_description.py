@@ -309,3 +309,14 @@ def test_friction_at_joints_that_became_those_of_trees_comes_back(tmp_path: Path
     assert [read.force(name).radius for name in ("rubs", "sticks")] == [0.1, 0.1]
     for name in ("rubs", "sticks"):
         assert read.force(name).row_forces[0].data == model.force(name).row_forces[0].data
+
+
+def test_a_point_may_be_an_array(tmp_path: Path) -> None:
+    """As that of a bushing at a body's own place: `save` ended in the truth value of an array, after the run."""
+    body = fx.RigidBody(1.0, (1.0, 1.0, 1.0), position=(0.1, 0.2, 0.3), name="box")
+    bearing = fx.Bushing(fx.ground, body, [1e3] * 6, at=body.position, name="bearing")
+    run = fx.simulate(fx.Model(body, bearing, fx.Gravity(np.array([0, 0, -9.81]))), until=0.01, step=1e-3)
+    again = fx.load(run.save(tmp_path / "run.h5"))
+    assert np.array_equal(again.q, run.q)
+    assert np.array_equal(fx.simulate(again.model, until=0.01, step=1e-3).q, run.q)
+    assert np.array_equal(again.force("bearing").force, run.force("bearing").force)

@@ -9,7 +9,7 @@ import pytest
 
 from flexmbs.core.errors import MeshError
 from flexmbs.meshes import Mesh, cylinder, rectangle, ring, sphere_sector
-from flexmbs.meshes.parameters import surface_parameters
+from flexmbs.meshes.parameters import surface_parameters, zigzag
 
 
 def cells_of(mesh: Mesh) -> np.ndarray:
@@ -135,3 +135,28 @@ def test_node_sets_of_generators_are_the_sides() -> None:
     disc = ring(inner_radius=1.0, outer_radius=2.0, elements=(2, 8))
     np.testing.assert_allclose(np.linalg.norm(disc.points[disc.node_set("outer")], axis=1), 2.0)
     assert set(disc.node_sets) == {"inner", "outer"}
+
+
+def test_zigzag_of_a_circle_is_the_square_of_the_angle_of_a_cell() -> None:
+    """2 (1 - cos phi) along the circle, nothing along the axis, so over the root of two by as many triples of edges."""
+    angle = np.linspace(0.0, 1.0, 7)
+    mesh = rectangle((0, 0), (1, 1), (6, 3)).in_space()
+    phi = mesh.points[:, 0]
+    mesh = Mesh(np.column_stack((np.sin(phi), mesh.points[:, 1], np.cos(phi))), mesh.cells)
+    around, along = 4 * (len(angle) - 3), 7
+    cells, _, _ = surface_parameters("arc", mesh, cells_of(mesh))
+    found, _ = zigzag("arc", mesh.points, cells)
+    expected = 2.0 * (1.0 - math.cos(angle[1])) * math.sqrt(around / (around + along))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_zigzag_names_the_node_that_leaves_its_row() -> None:
+    flat = rectangle((0, 0), (6, 6), (6, 6)).in_space()
+    assert zigzag("plate", flat.points, surface_parameters("plate", flat, cells_of(flat))[0])[0] < 1e-14
+    points = flat.points.copy()
+    node = int(np.argmin(np.linalg.norm(points - (3, 3, 0), axis=1)))
+    points[node, :2] += (0.3, 0.2)
+    moved = Mesh(points, flat.cells)
+    found, where = zigzag("plate", points, surface_parameters("plate", moved, cells_of(moved))[0])
+    assert found > 0.1
+    assert np.abs(points[where] - points[node]).max() <= 1.31  # the edges beside it turn, too

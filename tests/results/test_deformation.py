@@ -250,3 +250,31 @@ def test_steps_that_there_are_not_are_told(run: Any) -> None:
         assert ask("one", steps=[]).shape == (0, *whole.shape[1:])
         even = np.arange(len(run)) % 2 == 0
         np.testing.assert_allclose(ask("one", steps=even), whole[::2], rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("reference", ["mean", "left", ("left", "right")])
+def test_points_of_interfaces_move_with_their_interfaces(reference: Any) -> None:
+    """Rows after the nodes of the mesh: where a marker of the interface is, at an averaged one the mean of the face."""
+    mesh = fx.meshes.box((0, 0, 0), (1.0, 0.1, 0.1), (6, 1, 1))
+    soft = fx.Elastic(youngs_modulus=1e8, poissons_ratio=0.3, density=1000.0)
+    part = fx.linear.Part(mesh, material=soft, name="bar")
+    faces = ["left", fx.reduction.Interface("right", kind="averaged")]
+    body = fx.FloatingBody(fx.reduction.reduce(part, faces, modes=4, progress=False), reference=reference, name="bar")
+    weld = fx.FixedJoint(fx.ground, body.interface("left"))
+    model = fx.Model(body, weld, fx.PointForce(body.interface("right"), (0.0, 3.0, -5.0)))
+    bent = fx.solve_static(model)
+    places = bent.deformed("bar")[-1]
+    points = body.reduced.points
+    assert len(places) == len(mesh.points) + 2
+    for name in ("left", "right"):
+        row = int(body.reduced.frame(name).node[0])
+        assert np.abs(places[row] - bent.position(body.interface(name), step=-1)).max() < 1e-14
+    mean = (places - points)[mesh.node_sets["right"]].mean(axis=0)
+    row = int(body.reduced.frame("right").node[0])
+    assert np.linalg.norm(mean) > 1e-3
+    assert np.abs((places - points)[row] - mean).max() < 1e-9 * np.linalg.norm(mean) + 1e-12
+    assert np.array_equal(bent.deformed("bar", nodes=[row])[-1, 0], places[row])
+    for name in ("left", "right"):
+        frame = body.reduced.frame(name)
+        unit = body.reduced.reconstruct(np.eye(body.reduced.size))[frame.node, frame.component]
+        assert np.array_equal(unit, np.eye(body.reduced.size)[frame.coordinates])

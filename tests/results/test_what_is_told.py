@@ -134,3 +134,37 @@ def test_paths_of_equilibria_are_drawn_by_names_as_other_results() -> None:
         paths.plot("apex.position")
     with pytest.raises(ArgumentError, match="plot: missing a required argument: 'of'"):
         paths.plot()
+
+
+def test_points_have_no_rotation_to_tell() -> None:
+    """Nodes of solids told the axes of the frame, identity, where the face about them turned with M L / EI."""
+    mesh = fx.meshes.box((0, 0, 0), (1.0, 0.1, 0.1), (8, 1, 1))
+    part = fx.linear.Part(mesh, material=fx.Elastic(youngs_modulus=1e9, poissons_ratio=0.0, density=1000.0), name="bar")
+    body = fx.LinearBody(fx.reduction.reduce(part, ["left", "right"], modes=2, progress=False), fixed="left")
+    mass = fx.PointMass(1.0, position=(0, 0, 1), name="mass")
+    hung = fx.SpringDamper(fx.ground.marker((0, 0, 2)), mass.centre, stiffness=100.0)
+    model = fx.Model(body, mass, hung, fx.Moment(body.interface("right"), (0, 100.0, 0)))
+    run = fx.simulate(model, 0.01, step=1e-3)
+    corner = body.node(int(np.argmax(mesh.points.sum(axis=1))))
+    for ask in (run.rotation, run.angular_velocity):
+        with pytest.raises(fx.ModelError, match=r"'node \d+' of LinearBody 'bar': it is a point, which has no"):
+            ask(corner)
+        with pytest.raises(fx.ModelError, match="PointMass 'mass': it is a point"):
+            ask("mass")
+        assert np.isfinite(ask(body.interface("right"))).all()
+    with pytest.raises(fx.ModelError, match="no quantity named 'angular_velocity'"):
+        run.table((mass, "angular_velocity"))
+    turned = fx.solve_static(fx.Model(body, fx.Moment(body.interface("right"), (0, 100.0, 0))))
+    angle = 100.0 * 1.0 / (1e9 * 0.1**4 / 12)
+    found = turned.rotation(body.interface("right"), step=-1)
+    assert found[0, 2] == pytest.approx(np.sin(angle), rel=0.02)  # clamped sections cannot bow, coarse bricks
+    assert turned.plot_shape() is not None
+
+
+def test_the_reaction_of_a_spring_names_its_force() -> None:
+    body = fx.RigidBody(1.0, (1.0, 1.0, 1.0), name="box")
+    bearing = fx.Bushing(fx.ground, body, [1e3] * 6, at=(0, 0, 0), name="bearing")
+    run = fx.simulate(fx.Model(body, bearing), until=0.01, step=1e-3)
+    with pytest.raises(fx.ModelError, match=r"no joint named 'bearing'.* is a Bushing: of a result ask force\("):
+        run.reaction("bearing")
+    assert len(run.force("bearing").force) == len(run)

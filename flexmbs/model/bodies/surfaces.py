@@ -6,27 +6,42 @@ import warnings
 
 import numpy as np
 
+from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray, IntArray, SurfaceElement, SurfaceShape
 from flexmbs.core.errors import AccuracyWarning, ModelError, a_or_an
 from flexmbs.core.shell_section import ShellStiffness
 from flexmbs.meshes import Mesh
-from flexmbs.meshes.parameters import surface_parameters
+from flexmbs.meshes.parameters import surface_parameters, zigzag
 from flexmbs.meshes.surface import PARALLEL, node_frames
 
 __all__ = ["edge_directions", "surface_shape"]
 
 NAMED = 8
 """Nodes that a warning names at most."""
+ROUGH = 0.15
+"""Zigzag of rows and columns from which elements with parameters along them are told to be too stiff."""
+STIFFER = 0.25
+"""By how much too stiff, by the square of the zigzag: a plate clamped at a side is, at random inner nodes."""
 
 
 def surface_shape(
     owner: str, mesh: Mesh, element: SurfaceElement, cells: IntArray, stiffness: ShellStiffness
 ) -> SurfaceShape:
-    """Frames of the nodes, and parameters where the element needs them; warns of kinks that it cannot carry."""
+    """Frames of the nodes, and parameters where the element needs them; warns of what it cannot carry."""
     frames, kinks = node_frames(owner, mesh, cells, stiffness.axis)
     slopes, sizes = np.zeros((0, 9)), np.zeros((0, 2))
     if element.parametric:
         cells, slopes, sizes = surface_parameters(owner, mesh, cells)
+        rough, node = zigzag(owner, mesh.points, cells)
+        if rough > ROUGH and not len(kinks) and "slopes" not in mesh.point_data:
+            warnings.warn(
+                f"{owner}: rows and columns of cells zigzag, most at node {node} {show(mesh.points[node].tolist())}, "
+                f"and {a_or_an(element.name)} has parameters along them: deflections may be too small by about "
+                f"{100.0 * STIFFER * rough**2:.0f} %, which only smoother rows and columns cure. Take these, or an "
+                f"element for any mesh, such as flexmbs.elements.ANCFShell().",
+                AccuracyWarning,
+                stacklevel=4,
+            )
     if len(kinks) and not element.carries_kinks:
         some = ", ".join(str(k) for k in kinks[:NAMED]) + (" ..." if len(kinks) > NAMED else "")
         warnings.warn(
