@@ -21,17 +21,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, as_number
+from flexmbs.core.checks import as_count, as_flag, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.driven import Driven
 from flexmbs.integrators.implicit_step import DONE, ENDS
 from flexmbs.integrators.radau_dense import CollocationInterpolant
 from flexmbs.integrators.radau_matrix import RadauMatrix
 from flexmbs.integrators.radau_memory import RadauMemory
 from flexmbs.integrators.radau_newton import RadauNewton
-from flexmbs.integrators.radau_stages import KEEP, LATEST, next_factor
+from flexmbs.integrators.radau_stages import EXPONENT, KEEP, LATEST, next_factor
 from flexmbs.integrators.radau_step import advance
 from flexmbs.integrators.stepper import TURN, Stepper
 from flexmbs.kernels.steps import largest_turn, local
@@ -47,8 +48,6 @@ FIXED = 1e-11
 """Error of Newton's method in steps of fixed size, over the size of a body."""
 LOOSEST = 1e-7
 """The same with error control at most: what is left along stiff directions is a large force."""
-EXPONENT = 0.25
-"""1 / (order of the local error that the estimate sees)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,11 +70,14 @@ class RadauIIA:
         Iterations of the simplified Newton method before a step is given up.
     strictness : float
         Error of Newton's method over the tolerance of error control; smaller is safer and dearer.
+    compiled : bool, optional
+        Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
+        left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
 
     Raises
     ------
     ModelError
-        If a value is out of bounds.
+        If a value is out of bounds, or ``compiled`` neither True nor False.
 
     Notes
     -----
@@ -101,12 +103,15 @@ class RadauIIA:
 
     max_iterations: int = 10
     strictness: float = 0.03
+    compiled: bool | None = None
     order: int = field(init=False, default=5)
     index: int = field(init=False, default=2)
     reference: str = field(init=False, default="Hairer and Wanner 1996, IV.8; Hairer, Lubich and Roche 1989")
 
     def __post_init__(self) -> None:
         as_count("RadauIIA", "max_iterations", self.max_iterations, minimum=3)
+        if self.compiled is not None:
+            as_flag("RadauIIA", "compiled", self.compiled)
         as_number("RadauIIA", "strictness", self.strictness, above=0.0, maximum=0.3)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
@@ -130,10 +135,16 @@ class RadauIIA:
         return Collocating(self, dynamics, tolerance)
 
 
-class Collocating(Stepper):
-    """Steps on one system. All that decides about a step is in the state: the Jacobian kept, too, can be made anew."""
+class Collocating(Driven, Stepper):
+    """Steps on one system, by a compiled driver or by the loop in Python.
+
+    All that decides about a step is in the state: the Jacobian kept, too, can be made anew.
+    """
 
     def __init__(self, scheme: RadauIIA, dynamics: Dynamics, tolerance: float) -> None:
+        from flexmbs.integrators.compiled.choice import Choice
+        from flexmbs.integrators.compiled.collocated_step import CollocatedForm
+
         super().__init__(scheme, dynamics, tolerance)
         controlled = tolerance < 1.0
         self.tolerance = max(tolerance, 0.1 * tolerance ** (2.0 / 3.0)) if controlled else tolerance
@@ -143,6 +154,7 @@ class Collocating(Stepper):
         self.matrix = RadauMatrix(dynamics)
         self.newton = RadauNewton(dynamics, self.matrix, self.most, self.limit, self.tolerance)
         self._way = np.empty(dynamics.n_v)
+        self.choice = Choice(dynamics, scheme, tolerance, CollocatedForm(self))
 
     @property
     def jacobians(self) -> int:
@@ -170,7 +182,7 @@ class Collocating(Stepper):
         stages = newton.theta[:2], newton.V[:2], newton.a[:2], newton.lam[:2]
         a, lam = newton.a[2].copy(), newton.lam[2].copy()
         kept = RadauMemory(h, max(LATEST, error), factor * h, *stages, at if keep else None)
-        result = StepState(state.t + h, newton.q1, newton.v1, a, a, lam, state.v, h, kept.pack(state))
+        result = StepState(state.t + h, newton.q1, newton.v1, a, a, lam, state.v, h, kept.pack(state.q, state.v, lam))
         return StepResult(result, error, spent, StepStatus.DONE, exponent=EXPONENT, factor=factor)
 
     def at_onset(self, state: StepState) -> StepState:

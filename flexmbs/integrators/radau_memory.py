@@ -36,14 +36,14 @@ class RadauMemory(NamedTuple):
     lam: FloatArray
     kept_at: StepState | None
 
-    def pack(self, state: StepState) -> FloatArray:
-        """As one array, for a state."""
+    def pack(self, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
+        """As one array, for a state with these positions, velocities and multipliers."""
         at, head = self.kept_at, [mark(SCHEME), float(self.kept_at is not None), self.h, self.error, self.proposed]
         parts = [np.array(head), self.theta.ravel(), self.v.ravel(), self.a.ravel(), self.lam.ravel()]
         if at is not None:
             parts += [np.array([at.t]), at.q, at.v, at.a, at.lam]
         else:
-            parts.append(np.zeros(1 + len(state.q) + 2 * len(state.v) + len(state.lam)))
+            parts.append(np.zeros(1 + len(q) + 2 * len(v) + len(lam)))
         return np.concatenate(parts)
 
     @classmethod

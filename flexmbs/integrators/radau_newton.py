@@ -30,12 +30,14 @@ from flexmbs.integrators.radau_stages import (
     left_of_positions,
     prolong,
     put,
+    put_back,
     rest,
     right_sides,
     slopes_at_start,
     states_small,
     take,
     widened,
+    without_velocity_rows,
 )
 from flexmbs.integrators.stepper import turned_too_far
 from flexmbs.kernels.inertia import inertia_force
@@ -109,8 +111,7 @@ class RadauNewton:
             for i in range(3):
                 put(self.lam[i], self._whole)
                 force = matrix.product(0, self._whole)
-                dyn.r[: dyn.n_v] = -force[: dyn.n_v]
-                dyn.r[dyn.n_v :] = 0.0
+                put_back(force, dyn.n_v, dyn.r)
                 self.lam[i] = matrix.solve_real()[dyn.n_v :]
         return False
 
@@ -165,7 +166,8 @@ class RadauNewton:
         dyn, sizes = self.dynamics, self.dynamics.equation_sizes
         retract(self.state.q, self._end, dyn.n_linear, self.q1)
         dyn.residual(self.q1, self.v1, self.a[2], self.lam[2])
-        self._gaps = np.where(dyn.velocity_rows == 1, 0.0, dyn.r[dyn.n_v :])
+        self._gaps = np.empty(dyn.n_c)
+        without_velocity_rows(dyn.r, dyn.n_v, dyn.velocity_rows, self._gaps)
         self._rates = dyn.rates()
         self._off, self._rate_off = largest_part(self._gaps, sizes), largest_part(self._rates, sizes)
         self._speed = largest_part(self.v1, dyn.velocity_sizes)

@@ -31,9 +31,10 @@ from flexmbs.integrators.collocation import (
 from flexmbs.kernels.steps import retract
 
 __all__ = [
-    "FOREMOST", "KEEP", "LATEST", "ahead", "change_stages", "combine", "filtered", "follow", "keep_stage",
-    "larger", "left_of_positions", "next_factor", "product", "prolong", "put", "rest", "right_sides",
-    "same_state", "scatter_complex", "slopes_at_start", "split", "states_small", "take", "widened",
+    "EXPONENT", "FOREMOST", "KEEP", "LATEST", "ahead", "change_stages", "combine", "copy_state", "filtered",
+    "follow", "keep_stage", "larger", "left_of_positions", "next_factor", "overwrite", "product", "prolong",
+    "put", "put_back", "rest", "right_sides", "same_state", "scatter_complex", "slopes_at_start", "split",
+    "states_small", "take", "widened", "without_velocity_rows",
 ]  # fmt: skip
 
 Slots = NDArray[np.int32]
@@ -49,6 +50,8 @@ BRISK = 0.1
 """Rate of convergence from which steps do not grow; it rises with the square of the step or faster."""
 SAME = 1.2
 """Growth of a step up to which it stays as it is where the factors can then be used again."""
+EXPONENT = 0.25
+"""1 / (order of the local error that the estimate sees)."""
 CUT = 0.9
 """Size of a step over the one proposed from which others have failed before it."""
 LATEST = 1e-2
@@ -245,6 +248,41 @@ def take(d: FloatArray, y: FloatArray) -> None:
     """y += the first numbers of d."""
     for k in range(y.shape[0]):
         y[k] += d[k]
+
+
+@kernel
+def put_back(force: FloatArray, n_v: int, r: FloatArray) -> None:
+    """r = (-force, 0): a right side of the first n_v numbers of a force."""
+    for k in range(n_v):
+        r[k] = -force[k]
+    for k in range(n_v, r.shape[0]):
+        r[k] = 0.0
+
+
+@kernel
+def overwrite(x: FloatArray, out: FloatArray) -> None:
+    """The first numbers of x into ``out``."""
+    for k in range(out.shape[0]):
+        out[k] = x[k]
+
+
+@kernel
+def copy_state(
+    q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, q1: FloatArray, v1: FloatArray, a1: FloatArray,
+    lam1: FloatArray,
+) -> None:  # fmt: skip
+    """Four arrays into four others."""
+    overwrite(q, q1)
+    overwrite(v, v1)
+    overwrite(a, a1)
+    overwrite(lam, lam1)
+
+
+@kernel
+def without_velocity_rows(r: FloatArray, n_v: int, velocity_rows: IntArray, gaps: FloatArray) -> None:
+    """Violations of the constraints on positions, behind n_v numbers in r; zero for those on velocities."""
+    for k in range(gaps.shape[0]):
+        gaps[k] = 0.0 if velocity_rows[k] == 1 else r[n_v + k]
 
 
 @kernel
