@@ -62,6 +62,8 @@ class RadauMatrix:
         Unknowns of the entries that count.
     re, im : arrays
         The complex band, in the places of the real one.
+    sizes, part_re, part_im : arrays
+        Scratch of its factorisation and its solutions.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
@@ -78,7 +80,10 @@ class RadauMatrix:
         self.rows, self.columns = (np.asarray(x[: len(matrix.entries)], dtype=np.int64) for x in (row, col))
         self.band = matrix.static if matrix.static is not None and matrix.static.edge is None else None
         size = 0 if self.band is None else len(self.band.data)
-        self.re, self.im, self.sizes = np.zeros(size), np.zeros(size), np.zeros(system.n)
+        self.re, self.im = np.zeros(size), np.zeros(size)
+        W = 0 if self.band is None else self.band.W
+        self.sizes, self._width = np.zeros(system.n + W), (0.0,) * W
+        self.part_re, self.part_im = np.zeros(system.n + 2 * W), np.zeros(system.n + 2 * W)
         self._pivoting = self.band is None
         self._counted: tuple[StepState, float] | None = None
         n = dyn.n_v + dyn.n_c
@@ -178,7 +183,7 @@ class RadauMatrix:
             self.powers, matrix.entries, slots[:first], h, matrix.mass, slots[first:second], compliance,
             matrix.equations, slots[second:], self.re, self.im,
         )  # fmt: skip
-        return bool(complex_band_factorise(self.re, self.im, band.W, band.reach, self.sizes) < 0)
+        return bool(complex_band_factorise(self.re, self.im, band.reach, self.sizes, self._width) < 0)
 
     def solve_real(self) -> FloatArray:
         """Solution (n_v + n_c,) of the real system for minus ``dynamics.r``, which the next call overwrites."""
@@ -192,7 +197,8 @@ class RadauMatrix:
         if self._pivoting or band is None:
             self._general.solve(self._x, self._y)
         else:
-            complex_band_solve(self.re, self.im, band.W, band.reach, self._x, self._y)
+            parts = self.part_re, self.part_im, self._x, self._y
+            complex_band_solve(self.re, self.im, band.n, *parts, self._width)
         self._spread(self._x, self.d_re)
         self._spread(self._y, self.d_im)
         self.dynamics.seconds["solve"] += perf_counter() - began

@@ -13,61 +13,48 @@ from __future__ import annotations
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
 from flexmbs.core.linsolve.static_band import LOST
+from flexmbs.core.wide_complex import eliminate_complex, substitute_back_complex, substitute_complex
 
 __all__ = ["complex_band_factorise", "complex_band_solve"]
 
 
 @kernel
-def complex_band_factorise(re: FloatArray, im: FloatArray, W: int, reach: IntArray, sizes: FloatArray) -> int:
+def complex_band_factorise(
+    re: FloatArray, im: FloatArray, reach: IntArray, sizes: FloatArray, width: tuple[float, ...]
+) -> int:  # fmt: skip
     """L and U in place with the reciprocals of the pivots; the number of the first bad pivot, or -1.
 
-    ``W``: half bandwidth of the storage; ``reach (n,)``: how many columns behind each pivot its row can touch;
-    ``sizes (n,)``: scratch.
+    ``reach (n,)``: how many columns behind each pivot its row can touch; ``sizes (n + W,)``: scratch; ``width`` has W
+    numbers.
     """
+    W = len(width)
+    ld = 2 * W + 1
     sizes[:] = 0.0
-    step = 2 * W
     for j in range(reach.shape[0]):
-        o = j * (2 * W + 1) + W
+        o = j * ld + W
         x, y = re[o], im[o]
         if not abs(x) + abs(y) > LOST * sizes[j]:
             return j
         s = 1.0 / (x * x + y * y)
         x, y = x * s, -y * s
         re[o], im[o] = x, y
-        last = o + reach[j] + 1
-        for i in range(o + 1, last):
-            a, b = re[i], im[i]
-            re[i] = a * x - b * y
-            im[i] = a * y + b * x
-        for c in range(1, reach[j] + 1):
-            p = o + c * step
-            a, b = re[p], im[p]
-            if a != 0.0 or b != 0.0:
-                for i in range(1, reach[j] + 1):
-                    re[p + i] -= a * re[o + i] - b * im[o + i]
-                    im[p + i] -= a * im[o + i] + b * re[o + i]
-                sizes[j + c] += (abs(a) + abs(b)) * (abs(re[o + c]) + abs(im[o + c]))
+        eliminate_complex(re, im, o + 1, x, y, ld - 1, reach[j], sizes, j + 1, width)
     return -1
 
 
 @kernel
 def complex_band_solve(
-    re: FloatArray, im: FloatArray, W: int, reach: IntArray, x: FloatArray, y: FloatArray
+    re: FloatArray, im: FloatArray, n: int, u: FloatArray, v: FloatArray, x: FloatArray, y: FloatArray,
+    width: tuple[float, ...],
 ) -> None:  # fmt: skip
-    """Solve with the factors of `complex_band_factorise` for the right side x + i y (n,), in place."""
-    n = reach.shape[0]
-    for j in range(n):
-        o = j * (2 * W + 1) + W
-        a, b = x[j], y[j]
-        for i in range(1, reach[j] + 1):
-            x[j + i] -= a * re[o + i] - b * im[o + i]
-            y[j + i] -= a * im[o + i] + b * re[o + i]
-    for k in range(n):
-        j = n - 1 - k
-        o = j * (2 * W + 1) + W
-        a = x[j] * re[o] - y[j] * im[o]
-        b = x[j] * im[o] + y[j] * re[o]
-        x[j], y[j] = a, b
-        for i in range(max(0, j - W), j):
-            x[i] -= a * re[o + i - j] - b * im[o + i - j]
-            y[i] -= a * im[o + i - j] + b * re[o + i - j]
+    """Solve with the factors of `complex_band_factorise` for x + i y (n,), in place; ``u, v (n + 2 W,)``: scratch."""
+    W = len(width)
+    ld = 2 * W + 1
+    for i in range(W):
+        u[i] = v[i] = u[W + n + i] = v[W + n + i] = 0.0
+    for i in range(n):
+        u[W + i], v[W + i] = x[i], y[i]
+    substitute_complex(u, v, W, re, im, W + 1, ld, n, width)
+    substitute_back_complex(u, v, W + n - 1, re, im, (n - 1) * ld, ld, n, width)
+    for i in range(n):
+        x[i], y[i] = u[W + i], v[W + i]

@@ -124,6 +124,8 @@ class CollocatedTable(NamedTuple):
     re: FloatArray
     im: FloatArray
     sizes: FloatArray
+    part_re: FloatArray
+    part_im: FloatArray
     there: IntArray
     made_for: FloatArray
     at_t: FloatArray
@@ -323,7 +325,7 @@ def operations(
             scatter_complex(
                 z.powers, x.source, x.slots, h, x.masses, x.mass_slots, z.softer, x.equations, x.diagonal, z.re, z.im
             )  # fmt: skip
-            refused = complex_band_factorise(z.re, z.im, len(width), x.reach, z.sizes) >= 0
+            refused = complex_band_factorise(z.re, z.im, x.reach, z.sizes, width) >= 0
             if not refused:
                 z.made_for[0] = h
         return refused
@@ -369,7 +371,7 @@ def operations(
         taken = step.solved()
         reduce(z.right_re, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, z.x)
         reduce(z.right_im, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, z.y)
-        complex_band_solve(z.re, z.im, len(width), x.reach, z.x, z.y)
+        complex_band_solve(z.re, z.im, x.b.shape[0], z.part_re, z.part_im, z.x, z.y, width)
         spread(z.x, x.order, x.frame_dofs, x.frames, z.d_re)
         spread(z.y, x.order, x.frame_dofs, x.frames, z.d_im)
         change_stages(h, x.d, z.d_re, z.d_im, z.V, z.lam, z.change)
@@ -468,7 +470,9 @@ class CollocatedForm(Form):
             states=dyn.states, resolutions=dyn.system.state_resolutions, velocity_sizes=dyn.velocity_sizes,
             mass_ends=dyn.mass_rows[0], mass_columns=dyn.mass_rows[1], mass_values=dyn.mass_rows[2],
             kinds=matrix.kinds, rows=matrix.rows, columns=matrix.columns, powers=matrix.powers, both=matrix.both,
-            combined=matrix.combined, re=matrix.re, im=matrix.im, sizes=matrix.sizes, there=matrix.there,
+            combined=matrix.combined, re=matrix.re, im=matrix.im, sizes=matrix.sizes,
+            part_re=matrix.part_re, part_im=matrix.part_im,
+            there=matrix.there,
             made_for=matrix.made_for, at_t=matrix.t, at_q=matrix.q, at_v=matrix.v, at_a=matrix.a, at_lam=matrix.lam,
             softer=np.zeros(n_c), compliant=whole(), linearised=whole(), tried=whole(), found=whole(),
             found_for=np.zeros(1), remembered=np.zeros((rows, len(REMEMBERED))), theta_before=np.zeros((rows, 2, n_v)),

@@ -299,7 +299,9 @@ def test_wide_matrices_stay_in_python() -> None:
     ]
     pairs = [(k, k + 1) for k in range(n * n) if k % n < n - 1] + [(k, k + n) for k in range(n * n - n)]
     springs = [
-        fx.SpringDamper(masses[a].centre, masses[b].centre, stiffness=1e3, damping=1.0, free_length=0.9, name=f"{a}-{b}")
+        fx.SpringDamper(
+            masses[a].centre, masses[b].centre, stiffness=1e3, damping=1.0, free_length=0.9, name=f"{a}-{b}"
+        )
         for a, b in pairs + [(0, n * n - 1), (n - 1, n * n - n)]
     ]
     model = fx.Model(*masses, *springs)
@@ -318,7 +320,9 @@ def test_the_driver_is_taken_where_it_pays(models) -> None:
     """By default, once it is at hand; before, the reason is told."""
     system = fx.compile_model(models.slider_crank(pulled))
     fx.simulate(system, 0.5, step=CONTROLLED, integrator=fx.RadauIIA(compiled=True))
-    runs = [fx.simulate(system, 4.0, step=CONTROLLED, integrator=s) for s in (fx.RadauIIA(compiled=False), fx.RadauIIA())]
+    runs = [
+        fx.simulate(system, 4.0, step=CONTROLLED, integrator=s) for s in (fx.RadauIIA(compiled=False), fx.RadauIIA())
+    ]
     same_work(runs)
     assert 0 < runs[1].counts["compiled_steps"] < len(runs[1].steps)
     few = fx.simulate(system, 0.01, step=CONTROLLED, integrator=fx.RadauIIA())
