@@ -78,7 +78,7 @@ class RadauMatrix:
         self.powers, self.both, self.combined = np.zeros((3, n_b)), np.zeros(n_b), np.zeros(n_b)
         row, col = matrix.places
         self.rows, self.columns = (np.asarray(x[: len(matrix.entries)], dtype=np.int64) for x in (row, col))
-        self.band = matrix.static if matrix.static is not None and matrix.static.edge is None else None
+        self.band = matrix.static
         size = 0 if self.band is None else len(self.band.data)
         self.re, self.im = np.zeros(size), np.zeros(size)
         W = 0 if self.band is None else self.band.W
@@ -183,7 +183,8 @@ class RadauMatrix:
             self.powers, matrix.entries, slots[:first], h, matrix.mass, slots[first:second], compliance,
             matrix.equations, slots[second:], self.re, self.im,
         )  # fmt: skip
-        return bool(complex_band_factorise(self.re, self.im, band.reach, self.sizes, self._width) < 0)
+        parts = band.n, band.reach, self.sizes, self._width, band.edge
+        return bool(complex_band_factorise(self.re, self.im, *parts) < 0)
 
     def solve_real(self) -> FloatArray:
         """Solution (n_v + n_c,) of the real system for minus ``dynamics.r``, which the next call overwrites."""
@@ -198,7 +199,7 @@ class RadauMatrix:
             self._general.solve(self._x, self._y)
         else:
             parts = self.part_re, self.part_im, self._x, self._y
-            complex_band_solve(self.re, self.im, band.n, *parts, self._width)
+            complex_band_solve(self.re, self.im, band.n, *parts, self._width, band.edge)
         self._spread(self._x, self.d_re)
         self._spread(self._y, self.d_im)
         self.dynamics.seconds["solve"] += perf_counter() - began

@@ -325,7 +325,7 @@ def operations(
             scatter_complex(
                 z.powers, x.source, x.slots, h, x.masses, x.mass_slots, z.softer, x.equations, x.diagonal, z.re, z.im
             )  # fmt: skip
-            refused = complex_band_factorise(z.re, z.im, x.reach, z.sizes, width) >= 0
+            refused = complex_band_factorise(z.re, z.im, x.b.shape[0], x.reach, z.sizes, width, x.edge) >= 0
             if not refused:
                 z.made_for[0] = h
         return refused
@@ -371,7 +371,7 @@ def operations(
         taken = step.solved()
         reduce(z.right_re, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, z.x)
         reduce(z.right_im, x.order, x.frame_dofs, x.frames, n_v, 1.0, 1.0, 1.0, x.velocity_rows, z.y)
-        complex_band_solve(z.re, z.im, x.b.shape[0], z.part_re, z.part_im, z.x, z.y, width)
+        complex_band_solve(z.re, z.im, x.b.shape[0], z.part_re, z.part_im, z.x, z.y, width, x.edge)
         spread(z.x, x.order, x.frame_dofs, x.frames, z.d_re)
         spread(z.y, x.order, x.frame_dofs, x.frames, z.d_im)
         change_stages(h, x.d, z.d_re, z.d_im, z.V, z.lam, z.change)
@@ -455,7 +455,7 @@ class CollocatedForm(Form):
         self.stepper = stepper
 
     def hindrance(self) -> str:
-        return "its matrix has a border, which complex factors lack" if self.stepper.matrix.band is None else ""
+        return ""
 
     def table(self, most: int) -> CollocatedTable:
         stepper, matrix, dyn, rows = self.stepper, self.stepper.matrix, self.stepper.dynamics, most + 1

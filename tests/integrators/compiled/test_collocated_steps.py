@@ -16,6 +16,7 @@ from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.verification.cases.mechanisms import integrators as known
 from tests.integrators.compiled.conftest import same
 from tests.integrators.compiled.test_backward_steps import double_pendulum, passages, plate, pulled
+from tests.integrators.compiled.test_border import belt, wheel
 from tests.integrators.compiled.test_control import Cart, controllers, same_samples
 from tests.integrators.compiled.test_runs import fail_alike
 from tests.integrators.compiled.test_user_functions import as_in_python, machine
@@ -138,6 +139,19 @@ def test_loads_and_motions_that_vary(compared, models, step: object) -> None:
 def test_frames_that_are_based_anew(compared, models) -> None:
     """A spatial cable, whose hinge follows its tangent."""
     compared(models.ball_on_a_cable(), 0.2, CONTROLLED, output=fx.Output(every=0.0123))
+
+
+@pytest.mark.parametrize("step", [CONTROLLED, 2e-3], ids=["controlled", "fixed"])
+def test_a_border(compared, step: object) -> None:
+    """A hub that touches many bars: its unknowns stand outside of the band, of the complex matrix, too."""
+    model = wheel()
+    assert Dynamics(fx.compile_model(model)).matrix.static.edge is not None
+    compared(model, 0.1, step)
+
+
+def test_a_belt(compared) -> None:
+    """Contacts along it, and pulleys in the border."""
+    compared(belt(), 0.02, 2e-4, most=0.5)
 
 
 def test_constraints_on_velocities(compared) -> None:
@@ -302,7 +316,7 @@ def test_wide_matrices_stay_in_python() -> None:
         fx.SpringDamper(
             masses[a].centre, masses[b].centre, stiffness=1e3, damping=1.0, free_length=0.9, name=f"{a}-{b}"
         )
-        for a, b in pairs + [(0, n * n - 1), (n - 1, n * n - n)]
+        for a, b in [*pairs, (0, n * n - 1), (n - 1, n * n - n)]
     ]
     model = fx.Model(*masses, *springs)
     with pytest.raises(fx.ModelError, match="cannot be compiled: its matrix is not a narrow band"):
