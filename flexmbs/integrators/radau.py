@@ -143,7 +143,7 @@ class Collocating(Driven, Stepper):
 
     def __init__(self, scheme: RadauIIA, dynamics: Dynamics, tolerance: float) -> None:
         from flexmbs.integrators.compiled.choice import Choice
-        from flexmbs.integrators.compiled.collocated_step import CollocatedForm
+        from flexmbs.integrators.compiled.collocated_form import CollocatedForm
 
         super().__init__(scheme, dynamics, tolerance)
         controlled = tolerance < 1.0

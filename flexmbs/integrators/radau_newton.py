@@ -21,6 +21,7 @@ from flexmbs.integrators.implicit_step import SLOW
 from flexmbs.integrators.radau_memory import RadauMemory
 from flexmbs.integrators.radau_stages import (
     FOREMOST,
+    against,
     ahead,
     change_stages,
     filtered,
@@ -30,7 +31,6 @@ from flexmbs.integrators.radau_stages import (
     left_of_positions,
     prolong,
     put,
-    put_back,
     rest,
     right_sides,
     slopes_at_start,
@@ -111,7 +111,7 @@ class RadauNewton:
             for i in range(3):
                 put(self.lam[i], self._whole)
                 force = matrix.product(0, self._whole)
-                put_back(force, dyn.n_v, dyn.r)
+                against(force, dyn.n_v, dyn.r)
                 self.lam[i] = matrix.solve_real()[dyn.n_v :]
         return False
 

@@ -31,10 +31,35 @@ from flexmbs.integrators.collocation import (
 from flexmbs.kernels.steps import retract
 
 __all__ = [
-    "EXPONENT", "FOREMOST", "KEEP", "LATEST", "ahead", "change_stages", "combine", "copy_state", "filtered",
-    "follow", "keep_stage", "larger", "left_of_positions", "next_factor", "overwrite", "product", "prolong",
-    "put", "put_back", "rest", "right_sides", "same_state", "scatter_complex", "slopes_at_start", "split",
-    "states_small", "take", "widened", "without_velocity_rows",
+    "EXPONENT",
+    "FOREMOST",
+    "KEEP",
+    "LATEST",
+    "against",
+    "ahead",
+    "change_stages",
+    "combine",
+    "copy_state",
+    "filtered",
+    "follow",
+    "keep_stage",
+    "larger",
+    "left_of_positions",
+    "next_factor",
+    "overwrite",
+    "product",
+    "prolong",
+    "put",
+    "rest",
+    "right_sides",
+    "same_state",
+    "scatter_complex",
+    "slopes_at_start",
+    "split",
+    "states_small",
+    "take",
+    "widened",
+    "without_velocity_rows",
 ]  # fmt: skip
 
 Slots = NDArray[np.int32]
@@ -251,7 +276,7 @@ def take(d: FloatArray, y: FloatArray) -> None:
 
 
 @kernel
-def put_back(force: FloatArray, n_v: int, r: FloatArray) -> None:
+def against(force: FloatArray, n_v: int, r: FloatArray) -> None:
     """r = (-force, 0): a right side of the first n_v numbers of a force."""
     for k in range(n_v):
         r[k] = -force[k]
