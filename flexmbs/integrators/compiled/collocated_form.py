@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from flexmbs.integrators.radau_stages import EXPONENT, FOREMOST
 from flexmbs.system.system import EvaluationError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from flexmbs.core.contracts import FloatArray, IntArray
     from flexmbs.integrators.compiled.step_arrays import StepArrays
     from flexmbs.integrators.radau import Collocating
@@ -29,7 +31,8 @@ __all__ = ["CollocatedForm"]
 class CollocatedForm(Form):
     """Steps of `RadauIIA`."""
 
-    module, exponent, between = collocated_step, EXPONENT, CollocationInterpolant
+    module: ClassVar[ModuleType] = collocated_step
+    exponent, between = EXPONENT, CollocationInterpolant
     nodes = (0.0, FOREMOST, *NODES.tolist())
     written = ("residual", "tangent", "rates")
 
