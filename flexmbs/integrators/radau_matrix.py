@@ -84,7 +84,7 @@ class RadauMatrix:
         W = 0 if self.band is None else self.band.W
         self.sizes, self._width = np.zeros(system.n + W), (0.0,) * W
         self.part_re, self.part_im = np.zeros(system.n + 2 * W), np.zeros(system.n + 2 * W)
-        self._pivoting = self.band is None
+        self._pivoting, self._mine = self.band is None, -1
         self._counted: tuple[StepState, float] | None = None
         n = dyn.n_v + dyn.n_c
         self._x, self._y, self._whole = np.zeros(system.n), np.zeros(system.n), np.zeros(n)
@@ -110,6 +110,20 @@ class RadauMatrix:
         here = self.q, self.v, self.a, self.lam
         return bool(same_state(*here, state.q, state.v, state.a, state.lam))
 
+    @property
+    def in_band(self) -> bool:
+        """Whether the factors that are there are those of the band, without interchanges."""
+        return not (self._pivoting or self.dynamics.matrix.pivoting)
+
+    @property
+    def stands_for(self) -> float:
+        """Step of the factors, NaN without; those that others have made in their place meanwhile do not count."""
+        return float(self.made_for[0]) if self._mine == self.dynamics.factorisations else math.nan
+
+    def made_in_band(self) -> None:
+        """Compiled steps have left their factors."""
+        self._pivoting, self._mine = False, self.dynamics.factorisations
+
     def overwritten(self, before: StepState | None, h: float) -> None:
         """Compiled steps have replaced Jacobian and factors at ``before`` for h in a step that Python makes again.
 
@@ -131,6 +145,7 @@ class RadauMatrix:
             if math.isfinite(h):
                 self.factorise(h)
             self.jacobians, dyn.evaluations, dyn.factorisations = work
+            self._mine = dyn.factorisations
 
     def _linearise(self, state: StepState) -> None:
         dyn = self.dynamics
@@ -153,7 +168,7 @@ class RadauMatrix:
 
     def factorise(self, h: float) -> None:
         """Both factorisations for a step h, if they are not there already."""
-        if h == self.made_for[0]:
+        if h == self.stands_for:
             return
         dyn, matrix, compliance = self.dynamics, self.dynamics.matrix, self.compliance
         self.made_for[0] = np.nan
@@ -170,7 +185,7 @@ class RadauMatrix:
             z, kept = h / COMPLEX, self.powers[:, matrix.entries]
             data = kept[0] + z * (kept[1] + z * kept[2]), matrix.mass, -compliance[matrix.equations]
             self._general.factorise(np.concatenate(data))
-        self.made_for[0] = h
+        self.made_for[0], self._mine = h, dyn.factorisations
         dyn.seconds["factorisation"] += perf_counter() - began
 
     def _in_band(self, h: float, compliance: FloatArray) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -84,32 +85,44 @@ class CollocatedForm(Form):
         z.tried[0], z.linearised[0] = -1, 0
         z.remembered[0] = 0.0
         self._first = state
-        if memory is None:
-            return
-        at = memory.kept_at
-        z.remembered[0] = 1.0, float(at is not None), memory.h, memory.error, memory.proposed
-        z.v_before[0], z.lam_before[0] = memory.v, memory.lam
-        if at is None:
-            return
-        z.kept_t[0], z.kept_q[0], z.kept_v[0], z.kept_a[0], z.kept_lam[0] = at.t, at.q, at.v, at.a, at.lam
-        if not matrix.is_at(at):  # loads and motions of that time are not among those of the call
+        if memory is not None:
+            at = memory.kept_at
+            z.remembered[0] = 1.0, float(at is not None), memory.h, memory.error, memory.proposed
+            z.v_before[0], z.lam_before[0] = memory.v, memory.lam
+            if at is not None:
+                z.kept_t[0], z.kept_q[0], z.kept_v[0], z.kept_a[0], z.kept_lam[0] = at.t, at.q, at.v, at.a, at.lam
+                self._go_to(at)
+        self._stood_for = matrix.stands_for
+        matrix.made_for[0] = self._stood_for if matrix.in_band else math.nan
+
+    def _go_to(self, at: StepState) -> None:
+        """The Jacobian kept: loads and motions of its time are not among those of the call."""
+        matrix, dyn = self.stepper.matrix, self.stepper.dynamics
+        if not matrix.is_at(at):
             t = dyn.env.t
             with contextlib.suppress(EvaluationError):
                 matrix.linearise(at)
             dyn.set_time(t)
 
+    def made(self, x: StepArrays, n: int) -> None:
+        self.stepper.matrix.made_in_band()
+
     def ended(self, x: StepArrays, made: int) -> None:
         z, matrix = self._table, self.stepper.matrix
         matrix.jacobians += int(z.linearised[0])
         row = int(z.tried[0])
+        if row < 0:
+            matrix.made_for[0] = self._stood_for
         if row != made:
             return
-        before = None
+        before, h = None, float(z.found_for[0])
+        if row == 0 and math.isnan(h):
+            h = self._stood_for
         if z.found[0] and z.remembered[row, KEPT]:
             before = self._kept(row)
         elif z.found[0] and not z.remembered[row, KNOWN]:
             before = self._first
-        matrix.overwritten(before, float(z.found_for[0]))
+        matrix.overwritten(before, h)
 
     def _kept(self, row: int) -> StepState:
         """Where the Jacobian kept with the state in a row was made."""

@@ -13,6 +13,9 @@ import pytest
 import flexmbs as fx
 from flexmbs.analysis.chunks import CHECKPOINT
 from flexmbs.dynamics.evaluation import Dynamics
+from flexmbs.integrators import complex_system
+from flexmbs.integrators.radau_matrix import RadauMatrix
+from flexmbs.integrators.stepper import Stepper
 from flexmbs.verification.cases.mechanisms import integrators as known
 from tests.integrators.compiled.conftest import same
 from tests.integrators.compiled.test_backward_steps import double_pendulum, passages, plate, pulled
@@ -323,6 +326,46 @@ def test_wide_matrices_stay_in_python() -> None:
         fx.simulate(model, 0.01, integrator=fx.RadauIIA(compiled=True))
     run = fx.simulate(model, 0.11, step=1e-3, integrator=fx.RadauIIA())
     assert "its matrix is not a narrow band" in run.counts["kept_in_python"][0]
+
+
+@pytest.mark.parametrize("dense", [90, 0])
+def test_interchanges_change_round_off_alone(models, monkeypatch, dense: int) -> None:
+    """The complex matrix by LAPACK and by SuperLU, where the band has lost a pivot."""
+    model = models.slider_crank(pulled)
+    band = fx.simulate(model, 0.1, step=2e-3, integrator=fx.RadauIIA(compiled=False))
+    monkeypatch.setattr(complex_system, "DENSE", dense)
+    monkeypatch.setattr(RadauMatrix, "_in_band", lambda *_: False)
+    other = fx.simulate(model, 0.1, step=2e-3, integrator=fx.RadauIIA(compiled=False))
+    assert not np.array_equal(band.q, other.q)
+    assert np.abs(band.q - other.q).max() < 1e-11
+
+
+def test_factors_with_interchanges_are_not_taken_for_those_of_the_band(monkeypatch) -> None:
+    """Nor the other way round, nor those that something else has made meanwhile."""
+    mass = fx.PointMass(1.0, position=(1.0, 0.0, 0.0), name="mass")
+    spring = fx.SpringDamper(
+        fx.ground.marker_at((-50.0, 0, 0)), mass.centre, stiffness=4.0, free_length=50.0, name="spring"
+    )
+    system, h, found = fx.compile_model(fx.Model(mass, spring)), 0.05, []
+    for compiled in (True, False):
+        dyn = Dynamics(system)
+        scheme = fx.RadauIIA(compiled=compiled)
+        stepper = scheme.stepper(dyn, 1.0)
+        state = stepper.step(scheme.start(dyn, 0.0, dyn.coordinates.reference, np.zeros(dyn.n_v), h), h).state
+        for attempt in range(4):  # the Jacobian is the same in all of them
+            with monkeypatch.context() as patch:
+                if attempt % 2 == 0:
+                    patch.setattr(RadauMatrix, "_in_band", lambda *_: False)
+                    stepper.matrix.made_for[0] = np.nan
+                    state = Stepper.step(stepper, state, h).state
+            if not compiled:
+                stepper.matrix.made_for[0] = np.nan
+            state = stepper.step(state, h).state
+            dyn.B[:] = 0.0
+            dyn.factorise(1.0)
+        found.append(state)
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_bad_settings() -> None:
