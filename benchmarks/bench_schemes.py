@@ -3,11 +3,11 @@
 First the slider-crank of `bench_dynamics.py`, compiled steps against compiled steps: of fixed size, of as many sizes as
 error control chooses, with dense output, with three events of which each happens once (full turns of the crank), and
 with three that happen at every stroke; with every state stored, without energies, as is usual, and with a look at the
-energies. Then models of several kinds of bodies, compiled steps against the loop in
-Python, of generalized-alpha and of backward differentiation; both give the same numbers to the last bit, which is
-checked. Processor time of `simulate`, its start included; the runs of both sides alternate.
+energies. Then models of several kinds of bodies, compiled steps against the loop in Python, of generalized-alpha, of
+backward differentiation and of Radau IIA; both give the same numbers to the last bit, which is checked. Processor time
+of `simulate`, its start included; the runs of both sides alternate.
 
-    python benchmarks/bench_schemes.py [repetitions] [crank] [bodies] [backward]
+    python benchmarks/bench_schemes.py [repetitions] [crank] [bodies] [backward] [collocated]
 """
 
 from __future__ import annotations
@@ -164,6 +164,15 @@ def backward(repetitions: int) -> None:
     both_roads(repetitions, models, lambda compiled: fx.BDF(compiled=compiled))
 
 
+def collocated(repetitions: int) -> None:
+    """Radau IIA, compiled against the loop in Python; it refuses masses that change."""
+    models = {
+        "slider-crank": (bench_dynamics.crank()[0], UNTIL), "chain of 10 bars": (bench_dynamics.chain(10)[0], 0.5),
+        "cable of 20 elements": (bench_dynamics.pendulum(20)[0], 1.0), "spatial cable, hinge at its end": (rope(), 0.4),
+    }  # fmt: skip
+    both_roads(repetitions, models, lambda compiled: fx.RadauIIA(compiled=compiled))
+
+
 def both_roads(repetitions: int, models: dict[str, tuple[fx.Model, float]], make: Callable[[bool], Any]) -> None:
     """Models and the ends of their runs, with fixed steps and with error control; ``make`` gives the scheme."""
     rows = []
@@ -191,7 +200,7 @@ def main() -> None:
     repetitions = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 7
     print(measure.facts())
     begin = time.perf_counter()
-    for name, part in (("crank", crank), ("bodies", bodies), ("backward", backward)):
+    for name, part in (("crank", crank), ("bodies", bodies), ("backward", backward), ("collocated", collocated)):
         if name in arguments or not arguments:
             part(repetitions)
             print()

@@ -6,6 +6,7 @@ products are rounded before they are subtracted, as in the plain loops told in e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -13,15 +14,15 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["back_substitute", "eliminate", "forward_substitute"]
+__all__ = ["Wide", "back_substitute", "eliminate", "forward_substitute", "least_rows", "pointer"]
 
 
-def _pointer(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+def pointer(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """Address of the data of an array."""
     return cgutils.create_struct_proxy(kind)(context, builder, array).data
 
 
-class _Wide:
+class Wide:
     """Instructions on W numbers of double precision, or the ``first`` of them, in pieces of 8 or, of other W, of 4.
 
     In one piece of 24 numbers, say, compilers would take them apart one by one wherever they outlive a loop.
@@ -91,6 +92,24 @@ class _Wide:
         return ir.Constant(ir.IntType(32), i)
 
 
+def least_rows(builder: Any, W: int, count: Any, of: Callable[[int], None]) -> None:
+    """What ``of`` writes, for the first of some numbers of rows, W at most, that is not below ``count``."""
+
+    def least(choice: list[int]) -> None:
+        rows, *more = choice
+        if not more:
+            of(rows)
+            return
+        enough = builder.icmp_signed("<=", count, ir.Constant(count.type, rows))
+        with builder.if_else(enough) as (few, many):
+            with few:
+                of(rows)
+            with many:
+                least(more)
+
+    least([rows for rows in (8, 16, 32) if rows < W] + [W])
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def eliminate(typing: Any, data: Any, o: Any, f: Any, step: Any, count: Any, sizes: Any, s: Any, width: Any) -> Any:
     """Scale a column, subtract its multiples from the next ``count``, and add up what is taken from diagonals.
@@ -103,14 +122,14 @@ def eliminate(typing: Any, data: Any, o: Any, f: Any, step: Any, count: Any, siz
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         W = len(width)
-        a = _pointer(context, builder, signature.args[0], args[0])
-        m = _pointer(context, builder, signature.args[5], args[5])
+        a = pointer(context, builder, signature.args[0], args[0])
+        m = pointer(context, builder, signature.args[5], args[5])
         o, f, step, count, s = args[1], args[2], args[3], args[4], args[6]
         size = builder.module.declare_intrinsic("llvm.fabs", [ir.DoubleType()])
 
         def of(rows: int) -> None:
             """All of it, with the first rows of each column."""
-            wide = _Wide(builder, W, rows)
+            wide = Wide(builder, W, rows)
             column = wide.times(wide.load(a, o), f)
             wide.store(column, a, o)
             with cgutils.for_range(builder, count) as loop:
@@ -122,20 +141,7 @@ def eliminate(typing: Any, data: Any, o: Any, f: Any, step: Any, count: Any, siz
                 where = builder.gep(m, [builder.add(s, c)])
                 builder.store(builder.fadd(builder.load(where), builder.call(size, [taken])), where)
 
-        def least(choice: list[int]) -> None:
-            """With the first of these numbers of rows that is enough."""
-            rows, *more = choice
-            if not more:
-                of(rows)
-                return
-            enough = builder.icmp_signed("<=", count, ir.Constant(count.type, rows))
-            with builder.if_else(enough) as (few, many):
-                with few:
-                    of(rows)
-                with many:
-                    least(more)
-
-        least([rows for rows in (8, 16, 32) if rows < W] + [W])
+        least_rows(builder, W, count, of)
         return context.get_dummy_value()
 
     return types.void(data, types.intp, types.float64, types.intp, types.intp, sizes, types.intp, width), generate
@@ -150,9 +156,9 @@ def forward_substitute(typing: Any, x: Any, p: Any, data: Any, o: Any, step: Any
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         W = len(width)
-        wide = _Wide(builder, W)
-        v = _pointer(context, builder, signature.args[0], args[0])
-        a = _pointer(context, builder, signature.args[2], args[2])
+        wide = Wide(builder, W)
+        v = pointer(context, builder, signature.args[0], args[0])
+        a = pointer(context, builder, signature.args[2], args[2])
         p, o, step, count = args[1], args[3], args[4], args[5]
         window = wide.variable(wide.load(v, p))
         with cgutils.for_range(builder, count) as loop:
@@ -180,9 +186,9 @@ def back_substitute(typing: Any, x: Any, p: Any, data: Any, o: Any, step: Any, c
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         W = len(width)
-        wide = _Wide(builder, W)
-        v = _pointer(context, builder, signature.args[0], args[0])
-        a = _pointer(context, builder, signature.args[2], args[2])
+        wide = Wide(builder, W)
+        v = pointer(context, builder, signature.args[0], args[0])
+        a = pointer(context, builder, signature.args[2], args[2])
         p, o, step, count = args[1], args[3], args[4], args[5]
         first = builder.sub(p, ir.Constant(p.type, W - 1))
         window = wide.variable(wide.load(v, first))

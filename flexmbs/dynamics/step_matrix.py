@@ -125,7 +125,12 @@ class StepMatrix:
     @cached_property
     def _slots(self) -> Slots:
         """Places in the storage of the solver, as ``static_slots``."""
-        return self.solver.slots(*_rows_and_columns(self._layout, self.entries, self.massive)).astype(np.int32)
+        return self.solver.slots(*self.places).astype(np.int32)
+
+    @property
+    def places(self) -> tuple[IntArray, IntArray]:
+        """Rows and columns of all entries, of the masses behind them, and of the diagonal of the constraints."""
+        return _rows_and_columns(self._layout, self.entries, self.massive)
 
     @property
     def moving(self) -> tuple[IntArray, FloatArray]:

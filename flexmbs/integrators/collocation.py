@@ -1,4 +1,4 @@
-r"""Collocation at the three Radau points: coefficients, the polynomial of a step, and states within it.
+r"""Collocation at the three Radau points: coefficients, and the increments of the positions that belong to velocities.
 
 With :math:`c = ((4 - \sqrt 6)/10, (4 + \sqrt 6)/10, 1)` the method of order 5 is :math:`Z = h A Z'` for the increments
 Z of the stages. The inverse of A has one real eigenvalue and a pair of complex ones,
@@ -16,8 +16,6 @@ import numpy as np
 
 from flexmbs.core.jit import kernel
 from flexmbs.core.rotations import inverse_tangent
-from flexmbs.integrators.contracts import StepState
-from flexmbs.kernels.steps import local, retract
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,10 +28,9 @@ __all__ = [
     "NODES",
     "RADAU",
     "REAL",
-    "CollocationInterpolant",
-    "by_stage",
     "increments",
     "through",
+    "weight",
 ]
 
 NODES = np.array([(4.0 - math.sqrt(6.0)) / 10.0, (4.0 + math.sqrt(6.0)) / 10.0, 1.0])
@@ -85,19 +82,18 @@ FROM_START = np.concatenate(([0.0], NODES))
 
 
 @kernel
+def weight(nodes: FloatArray, i: int, s: float) -> float:
+    """Weight at s of the value at node i of the polynomial through the values at all nodes."""
+    found = 1.0
+    for k in range(nodes.shape[0]):
+        if k != i:
+            found *= (s - nodes[k]) / (nodes[i] - nodes[k])
+    return found
+
+
 def through(nodes: FloatArray, s: float) -> FloatArray:
     """Weights at s of the values at the nodes of the polynomial through them."""
-    weights = np.ones(nodes.shape[0])
-    for i in range(nodes.shape[0]):
-        for k in range(nodes.shape[0]):
-            if k != i:
-                weights[i] *= (s - nodes[k]) / (nodes[i] - nodes[k])
-    return weights
-
-
-def by_stage(real: FloatArray, pair: NDArray[np.complex128]) -> FloatArray:
-    """The three stages (3, n) of what the real and the complex system have given."""
-    return np.asarray(REAL_RIGHT[:, None] * real + np.multiply.outer(COMPLEX_RIGHT, pair).real)
+    return np.array([weight(nodes, i, s) for i in range(len(nodes))])
 
 
 @kernel
@@ -146,38 +142,3 @@ def increments(h: float, A: FloatArray, v: FloatArray, y: FloatArray, n_linear: 
                     out[i, k + m] = new
             if change <= 4e-16 * size or not size < 4.0:
                 break
-
-
-class CollocationInterpolant:
-    """States within one accepted step: the collocation polynomial of the increments and the velocities.
-
-    ``theta, v, a (2, n_v)``, ``lam (2, n_c)``: the first two stages, increments from the start of the step; the third
-    stage is the new state. Accelerations and multipliers: the cubic through the start and the stages.
-    """
-
-    def __init__(
-        self, old: StepState, new: StepState, n_linear: int, theta: FloatArray, v: FloatArray, a: FloatArray,
-        lam: FloatArray,
-    ) -> None:  # fmt: skip
-        self.old, self.new, self.n_linear = old, new, n_linear
-        self.h = new.t - old.t
-        end = np.empty(len(old.v))
-        local(old.q, new.q, n_linear, end)
-        zero = np.zeros(len(old.v))
-        self._theta = np.vstack((zero, theta, end))
-        self._v = np.vstack((old.v, old.v + v, new.v))
-        self._a = np.vstack((old.a, a, new.a))
-        self._lam = np.vstack((old.lam, lam, new.lam))
-
-    def __call__(self, t: float) -> StepState:
-        """The state at a time within the step."""
-        s = (t - self.old.t) / self.h
-        if s <= 0.0:
-            return self.old
-        if s >= 1.0:
-            return self.new
-        weights = through(FROM_START, s)
-        q = np.empty_like(self.old.q)
-        retract(self.old.q, weights @ self._theta, self.n_linear, q)
-        a = weights @ self._a
-        return StepState(t, q, weights @ self._v, a, a, weights @ self._lam, self.old.v, 0.0)

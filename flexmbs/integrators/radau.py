@@ -21,24 +21,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.core.checks import as_count, as_number
+from flexmbs.core.checks import as_count, as_flag, as_number
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.consistent_state import accelerations
-from flexmbs.integrators.collocation import (
-    ESTIMATE,
-    FROM_START,
-    NODES,
-    REAL,
-    CollocationInterpolant,
-    through,
-)
 from flexmbs.integrators.contracts import StepResult, StepState, StepStatus
+from flexmbs.integrators.driven import Driven
+from flexmbs.integrators.implicit_step import DONE, ENDS
+from flexmbs.integrators.radau_dense import CollocationInterpolant
 from flexmbs.integrators.radau_matrix import RadauMatrix
 from flexmbs.integrators.radau_memory import RadauMemory
-from flexmbs.integrators.radau_newton import NotConvergedError, RadauNewton, Stages
-from flexmbs.integrators.stepper import TURN, Stepper, turned_too_far
-from flexmbs.kernels.steps import largest_turn, local, retract
+from flexmbs.integrators.radau_newton import RadauNewton
+from flexmbs.integrators.radau_stages import EXPONENT, KEEP, LATEST, next_factor
+from flexmbs.integrators.radau_step import advance
+from flexmbs.integrators.stepper import TURN, Stepper
+from flexmbs.kernels.steps import largest_turn, local
 from flexmbs.system.refusals import refuse_searched
 
 if TYPE_CHECKING:
@@ -51,15 +48,6 @@ FIXED = 1e-11
 """Error of Newton's method in steps of fixed size, over the size of a body."""
 LOOSEST = 1e-7
 """The same with error control at most: what is left along stiff directions is a large force."""
-KEEP = 1e-3
-"""Rate of convergence up to which the Jacobian is kept for the next step."""
-FOREMOST = 0.7
-"""Where in the step the Jacobian is made, over the step: in the middle of the last two stages and the end."""
-SAFETY, SHRINK, GROW = 0.9, 0.125, 5.0
-BRISK = 0.1
-"""Rate of convergence from which steps do not grow; it rises with the square of the step or faster."""
-SAME = 1.2
-"""Growth of a step up to which it stays as it is where the factors can then be used again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,11 +70,14 @@ class RadauIIA:
         Iterations of the simplified Newton method before a step is given up.
     strictness : float
         Error of Newton's method over the tolerance of error control; smaller is safer and dearer.
+    compiled : bool, optional
+        Whether steps are made by a compiled driver, which gives the same numbers faster (docs/theory/compiled_driver);
+        left out, where nothing prevents it and the run is long enough. With True what prevents it is an error.
 
     Raises
     ------
     ModelError
-        If a value is out of bounds.
+        If a value is out of bounds, or ``compiled`` neither True nor False.
 
     Notes
     -----
@@ -112,12 +103,15 @@ class RadauIIA:
 
     max_iterations: int = 10
     strictness: float = 0.03
+    compiled: bool | None = None
     order: int = field(init=False, default=5)
     index: int = field(init=False, default=2)
     reference: str = field(init=False, default="Hairer and Wanner 1996, IV.8; Hairer, Lubich and Roche 1989")
 
     def __post_init__(self) -> None:
         as_count("RadauIIA", "max_iterations", self.max_iterations, minimum=3)
+        if self.compiled is not None:
+            as_flag("RadauIIA", "compiled", self.compiled)
         as_number("RadauIIA", "strictness", self.strictness, above=0.0, maximum=0.3)
 
     def check(self, dynamics: Dynamics, redundant: tuple[str, ...]) -> None:
@@ -136,26 +130,31 @@ class RadauIIA:
         a, lam = accelerations(dynamics, t, q, v)
         return StepState(t, q, v, a, a, lam, v, 0.0)
 
-    def stepper(self, dynamics: Dynamics, tolerance: float) -> _Stepper:
+    def stepper(self, dynamics: Dynamics, tolerance: float) -> Collocating:
         """What makes the steps; ``tolerance`` of error estimates, relative to the size of the positions."""
-        return _Stepper(self, dynamics, tolerance)
+        return Collocating(self, dynamics, tolerance)
 
 
-class _Stepper(Stepper):
-    """Steps on one system. All that decides about a step is in the state: the Jacobian kept, too, can be made anew."""
+class Collocating(Driven, Stepper):
+    """Steps on one system, by a compiled driver or by the loop in Python.
 
-    again = (StepStatus.DIVERGED, StepStatus.SLOW)
-    most_attempts = 2
-    retreat = 0.25
+    All that decides about a step is in the state: the Jacobian kept, too, can be made anew.
+    """
 
     def __init__(self, scheme: RadauIIA, dynamics: Dynamics, tolerance: float) -> None:
+        from flexmbs.integrators.compiled.choice import Choice
+        from flexmbs.integrators.compiled.collocated_form import CollocatedForm
+
         super().__init__(scheme, dynamics, tolerance)
         controlled = tolerance < 1.0
         self.tolerance = max(tolerance, 0.1 * tolerance ** (2.0 / 3.0)) if controlled else tolerance
         share = min(scheme.strictness, math.sqrt(self.tolerance))
         self.limit = min(LOOSEST, max(share * self.tolerance, 100.0 * EPS)) if controlled else FIXED
+        self.most = scheme.max_iterations
         self.matrix = RadauMatrix(dynamics)
-        self.newton = RadauNewton(dynamics, self.matrix, scheme.max_iterations, self.limit)
+        self.newton = RadauNewton(dynamics, self.matrix, self.most, self.limit, self.tolerance)
+        self._way = np.empty(dynamics.n_v)
+        self.choice = Choice(dynamics, scheme, tolerance, CollocatedForm(self))
 
     @property
     def jacobians(self) -> int:
@@ -167,115 +166,31 @@ class _Stepper(Stepper):
 
     def between(self, old: StepState, new: StepState) -> CollocationInterpolant:
         """The collocation polynomial."""
-        m = RadauMemory.of(new.memory, self.dynamics)
-        assert m is not None  # noqa: S101
-        return CollocationInterpolant(old, new, self.dynamics.n_linear, m.theta, m.v, m.a, m.lam)
+        return CollocationInterpolant(old, new, self.dynamics.n_linear)
 
     def attempt(self, state: StepState, h: float, before: StepResult | None) -> StepResult:
         """A step, and where it fails another one: with another matrix, or from another guess."""
-        memory = RadauMemory.of(state.memory, self.dynamics)
-        if before is None:
-            self._stages, at = Stages(self.dynamics, state), state
-            if memory is not None:
-                self._extrapolate(self._stages, state, h, memory)
-                at = memory.jacobian if memory.keep else self._ahead(self._stages, state, h)
-        elif before.status is StepStatus.SLOW:  # with the matrix of where it was going
-            at = self._ahead(self._stages, state, h)
-            self._stages.Y[:] = 0.0
-        else:  # extrapolation may be what was wrong
-            self._stages, at = Stages(self.dynamics, state), state
-        try:
-            return self._attempt(state, h, memory, self._stages, at)
-        except NotConvergedError as failed:
-            return StepResult(None, math.inf, failed.iterations, failed.status, factor=failed.factor)
-
-    def _attempt(
-        self, state: StepState, h: float, memory: RadauMemory | None, stages: Stages, at: StepState
-    ) -> StepResult:
-        """A step from a guess of its stages, with the Jacobian at the state ``at``."""
-        dyn, matrix = self.dynamics, self.matrix
-        if not matrix.is_at(at):
-            matrix.linearise(at)
-        matrix.factorise(h)
-        if dyn.compliant:  # else what every iteration adds there would add up over the steps
-            for i in range(3):
-                stages.lam[i] = matrix.least(stages.lam[i])
-        self.newton.solve(stages, state, h)
-        error = self._estimate(stages, state, h)
-        q1, v1 = self.newton.close(stages, state, h)
-        if turned_too_far(dyn, stages.theta[2]):
-            raise NotConvergedError(StepStatus.TURNED, 0.5, stages.iterations)
-        factor = self._factor(error, h, memory, stages)
-        keep = stages.rate <= KEEP and self._near(at, q1)
-        if keep and 1.0 <= factor <= SAME:
-            factor = 1.0
-        new = RadauMemory(
-            keep, h, max(1e-2, error), factor * h, stages.theta[:2], stages.V[:2], stages.a[:2], stages.lam[:2],
-            at if keep else None,
-        )  # fmt: skip
-        result = StepState(
-            state.t + h, q1, v1, stages.a[2].copy(), stages.a[2].copy(), stages.lam[2].copy(), state.v, h,
-            new.pack(dyn),
-        )  # fmt: skip
-        return StepResult(result, error, stages.iterations, StepStatus.DONE, exponent=0.25, factor=factor)
+        newton = self.newton
+        newton.begin(state, h)
+        status, number, spent, rate, error, back = advance(newton)
+        if status != DONE:
+            return StepResult(None, math.inf, spent, ENDS[status], factor=back)
+        memory, at = newton.memory, newton.at
+        keep = rate <= KEEP and self._near(at, newton.q1)
+        known = (False, h, 1.0, h) if memory is None else (True, memory.h, memory.error, memory.proposed)
+        factor = float(next_factor(error, h, *known, number, self.most, rate, keep, EXPONENT))
+        stages = newton.theta[:2], newton.V[:2], newton.a[:2], newton.lam[:2]
+        a, lam = newton.a[2].copy(), newton.lam[2].copy()
+        kept = RadauMemory(h, max(LATEST, error), factor * h, *stages, at if keep else None)
+        result = StepState(state.t + h, newton.q1, newton.v1, a, a, lam, state.v, h, kept.pack(state.q, state.v, lam))
+        return StepResult(result, error, spent, StepStatus.DONE, exponent=EXPONENT, factor=factor)
 
     def at_onset(self, state: StepState) -> StepState:
         """Without the polynomials of the step before, which say nothing of the forces from here on."""
         return state._replace(memory=np.empty(0))
 
-    def _extrapolate(self, stages: Stages, state: StepState, h: float, memory: RadauMemory) -> None:
-        """The polynomials of the step before, prolonged."""
-        old_h = state.h_old
-        v = np.vstack((state.v_old, state.v_old + memory.v, state.v))
-        lam = np.vstack((memory.lam, state.lam))
-        for i, c in enumerate(NODES):
-            s = 1.0 + c * h / old_h
-            stages.V[i] = through(FROM_START, s) @ v - state.v
-            if lam.shape[1]:
-                stages.lam[i] = through(NODES, s) @ lam
-
-    def _ahead(self, stages: Stages, state: StepState, h: float) -> StepState:
-        """A state within the step that is expected, whose Jacobian suits all stages."""
-        n_linear = self.dynamics.n_linear
-        stages.follow(state, h, n_linear)
-        weights = through(FROM_START, FOREMOST)[1:]
-        q = np.empty_like(state.q)
-        retract(state.q, weights @ stages.theta, n_linear, q)
-        v, lam = state.v + weights @ stages.V, through(NODES, FOREMOST) @ stages.lam
-        return StepState(state.t + FOREMOST * h, q, v, stages.a[1].copy(), stages.a[1].copy(), lam, state.v, 0.0)
-
-    def _estimate(self, stages: Stages, state: StepState, h: float) -> float:
-        """Error of positions and velocities over the tolerance: the embedded formula, filtered by the real matrix."""
-        dyn, w = self.dynamics, h / REAL
-        n_v = dyn.n_v
-        right = np.zeros(n_v + dyn.n_c)
-        slope = state.v + ESTIMATE @ stages.theta / h
-        right[:n_v] = w * (dyn.mass_matrix @ (state.a + ESTIMATE @ stages.V / h))
-        right -= (w * w) * self.matrix.stiffness_times(slope)
-        speed = self.matrix.solve_real(right)[:n_v].copy()
-        size = float(np.max((dyn.size_of(w * (speed + slope)), abs(h) * dyn.size_of(speed))))
-        return size / self.tolerance if math.isfinite(size) else math.inf
-
-    def _factor(self, error: float, h: float, memory: RadauMemory | None, stages: Stages) -> float:
-        """The next step over this one; the predictive controller after two steps."""
-        most = self.scheme.max_iterations
-        safety = min(SAFETY, SAFETY * (1.0 + 2.0 * most) / (stages.iterations + 2.0 * most))
-        error = max(error, 1e-10)
-        factor = safety * error**-0.25
-        if memory is not None and error <= 1.0:
-            predicted = SAFETY * abs(h / memory.h) * (memory.error / (error * error)) ** 0.25
-            factor = min(factor, predicted)
-        elif memory is None and error > 1.0:
-            return 0.1
-        if error <= 1.0:  # grow no faster than Newton's method can follow
-            factor = min(factor, max(1.0, math.sqrt(BRISK / max(stages.rate, 1e-10))))
-            if memory is not None and abs(h) < 0.9 * abs(memory.proposed):
-                factor = min(factor, 1.0)
-        return float(min(GROW, max(SHRINK, factor)))
-
     def _near(self, at: StepState, q: FloatArray) -> bool:
         """Whether no body has turned far from where the Jacobian was made."""
         dyn = self.dynamics
-        way = np.empty(dyn.n_v)
-        local(at.q, q, dyn.n_linear, way)
-        return largest_turn(way, dyn.n_linear, dyn.angles_of_bodies) < TURN
+        local(at.q, q, dyn.n_linear, self._way)
+        return bool(largest_turn(self._way, dyn.n_linear, dyn.angles_of_bodies) < TURN)

@@ -6,38 +6,36 @@ With w = h / eigenvalue both are, in the unknowns :math:`(\delta v, w\,\delta\la
 
 with the compliance C of multipliers beside redundant constraints. The blocks are kept by powers of w, so that a new
 step size needs no evaluation.
+
+Where the real matrix is a narrow band both are factorised without interchanges, by kernels that compiled steps call,
+too; they share all arrays.
 """
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import lapack
-from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from flexmbs.core.errors import SingularError
+from flexmbs.core.linsolve.complex_band import complex_band_factorise, complex_band_solve
+from flexmbs.core.rotations import IDENTITY
 from flexmbs.core.sparsity import rotate_blocks
-from flexmbs.dynamics.step_matrix import mass_in_frames, possible_entries
-from flexmbs.integrators.collocation import COMPLEX, REAL
+from flexmbs.integrators.collocation import COMPLEX
+from flexmbs.integrators.complex_system import ComplexSystem
+from flexmbs.integrators.contracts import StepState
+from flexmbs.integrators.radau_stages import combine, product, same_state, scatter_complex, split
 from flexmbs.kernels.steps import reduce, spread
+from flexmbs.system.refusals import singular
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.contracts import StepState
 
-    ComplexArray = NDArray[np.complex128]
-
-__all__ = ["RadauMatrix"]
-
-DENSE = 90
-"""Unknowns up to which the complex matrix is dense."""
-
+__all__ = ["SOFTER", "RadauMatrix"]
 
 SOFTER = 1e3
 """Compliance of multipliers here over that of the model.
@@ -54,150 +52,187 @@ class RadauMatrix:
     ----------
     jacobians : int
         Linearisations so far, each of two evaluations.
+    there, made_for : arrays (1,)
+        Whether there is a Jacobian (1 or 0), and the step of the factors, NaN without.
+    t, q, v, a, lam : arrays
+        Where the Jacobian was made.
+    kinds, powers, both, combined : arrays
+        As `radau_stages.split` and `radau_stages.combine` take them.
+    rows, columns : int arrays
+        Unknowns of the entries that count.
+    re, im : arrays
+        The complex band, in the places of the real one.
+    sizes, part_re, part_im : arrays
+        Scratch of its factorisation and its solutions.
     """
 
     def __init__(self, dynamics: Dynamics) -> None:
         self.dynamics = dyn = dynamics
-        system = dyn.system
-        n_v, n = dyn.n_v, system.n
+        system, matrix, n_b = dyn.system, dyn.matrix, len(dyn.B)
         self.jacobians = 0
-        self._at: StepState | None = None
-        self._h = np.nan
-        mass = mass_in_frames(system, system.mass_blocks)
-        live = (system.entry_rows >= 0) & (system.entry_columns >= 0)
-        keep = np.flatnonzero(live & possible_entries(system, dyn.mechanics))
-        massive = np.flatnonzero(live[: len(mass)] & (mass != 0.0))
-        equations = np.flatnonzero(system.free >= n_v)
-        row = np.concatenate((system.entry_rows[keep], system.entry_rows[massive], equations)).astype(np.int64)
-        col = np.concatenate((system.entry_columns[keep], system.entry_columns[massive], equations)).astype(np.int64)
-        places, slots = np.unique(col * n + row, return_inverse=True)
-        self._keep, self._slots = keep, slots[: len(keep)]
-        self._shape = n, len(places)
-        self._indices = (places % n).astype(np.int32)
-        self._indptr = np.searchsorted(places // n, np.arange(n + 1)).astype(np.int32)
-        self._flat = places  # column by column, as LAPACK wants them
-        self._mass = np.bincount(slots[len(keep) : len(keep) + len(massive)], mass[massive], minlength=len(places))
-        self._diagonal, self._equations = slots[len(keep) + len(massive) :], system.free[equations] - n_v
-        self._in_rows, columns = system.constraint_entries
-        self._in_columns = self._in_rows | columns
-        self._B = np.zeros((3, len(dyn.B)))
-        self._powers = np.zeros((3, len(places)))
-        self._K = csc_array((np.zeros(len(places)), self._indices, self._indptr), shape=(n, n))
-        self._whole = np.zeros(n_v + dyn.n_c)
-        self._dense = n <= DENSE
+        self.there, self.made_for = np.zeros(1, dtype=np.int64), np.full(1, np.nan)
+        self.t, self.q, self.lam = np.zeros(1), np.zeros(dyn.n_q), np.zeros(dyn.n_c)
+        self.v, self.a = np.zeros(dyn.n_v), np.zeros(dyn.n_v)
+        in_rows, in_columns = system.constraint_entries
+        self.kinds = np.where(in_rows, 1, np.where(in_columns, 2, 0)).astype(np.int64)
+        self.powers, self.both, self.combined = np.zeros((3, n_b)), np.zeros(n_b), np.zeros(n_b)
+        row, col = matrix.places
+        self.rows, self.columns = (np.asarray(x[: len(matrix.entries)], dtype=np.int64) for x in (row, col))
+        self.band = matrix.static
+        size = 0 if self.band is None else len(self.band.data)
+        self.re, self.im = np.zeros(size), np.zeros(size)
+        W = 0 if self.band is None else self.band.W
+        self.sizes, self._width = np.zeros(system.n + W), (0.0,) * W
+        self.part_re, self.part_im = np.zeros(system.n + 2 * W), np.zeros(system.n + 2 * W)
+        self._pivoting, self._mine = self.band is None, -1
+        self._counted: tuple[StepState, float] | None = None
+        n = dyn.n_v + dyn.n_c
+        self._x, self._y, self._whole = np.zeros(system.n), np.zeros(system.n), np.zeros(n)
+        self.d_re, self.d_im = np.zeros(n), np.zeros(n)
+
+    @cached_property
+    def _general(self) -> ComplexSystem:
+        return ComplexSystem(self.dynamics.matrix, self.dynamics.system.n)
+
+    @property
+    def compliance(self) -> FloatArray:
+        """Of the multipliers (n_c,)."""
+        return np.asarray(SOFTER * self.dynamics.multiplier_compliance)
 
     def forget(self) -> None:
         """Drop Jacobian and factors."""
-        self._at, self._h = None, np.nan
+        self.there[0], self.made_for[0], self._counted = 0, np.nan, None
 
     def is_at(self, state: StepState) -> bool:
         """Whether the Jacobian was made at this state."""
-        at = self._at
-        if at is None or at.t != state.t:
+        if not self.there[0] or self.t[0] != state.t:
             return False
-        pairs = ((at.q, state.q), (at.v, state.v), (at.a, state.a), (at.lam, state.lam))
-        return all(np.array_equal(one, two) for one, two in pairs)
+        here = self.q, self.v, self.a, self.lam
+        return bool(same_state(*here, state.q, state.v, state.a, state.lam))
+
+    @property
+    def in_band(self) -> bool:
+        """Whether the factors that are there are those of the band, without interchanges."""
+        return not (self._pivoting or self.dynamics.matrix.pivoting)
+
+    @property
+    def stands_for(self) -> float:
+        """Step of the factors, NaN without; those that others have made in their place meanwhile do not count."""
+        return float(self.made_for[0]) if self._mine == self.dynamics.factorisations else math.nan
+
+    def made_in_band(self) -> None:
+        """Compiled steps have left their factors."""
+        self._pivoting, self._mine = False, self.dynamics.factorisations
+
+    def overwritten(self, before: StepState | None, h: float) -> None:
+        """Compiled steps have replaced Jacobian and factors at ``before`` for h in a step that Python makes again.
+
+        What it then makes a second time does not count. None: there were none that it needs.
+        """
+        self.forget()
+        self._counted = None if before is None else (before, h)
 
     def linearise(self, state: StepState) -> None:
         """Blocks at a state."""
+        counted, self._counted = self._counted, None
+        dyn = self.dynamics
+        work = self.jacobians, dyn.evaluations, dyn.factorisations
+        self._linearise(state)
+        if counted is None:
+            return
+        place, h = counted
+        if place.t == state.t and same_state(*place[1:4], place.lam, state.q, state.v, state.a, state.lam):
+            if math.isfinite(h):
+                self.factorise(h)
+            self.jacobians, dyn.evaluations, dyn.factorisations = work
+            self._mine = dyn.factorisations
+
+    def _linearise(self, state: StepState) -> None:
         dyn = self.dynamics
         self.forget()
         began = perf_counter()
-        dyn.T[:] = np.eye(3)
+        dyn.T[:] = IDENTITY
         dyn.set_time(state.t)
         arguments = state.q, state.v, state.a, state.lam
         dyn.tangent(*arguments, (1.0, 1.0), 1)
-        difference = dyn.B.copy()
-        dyn.tangent(*arguments, (0.0, 1.0), 1)  # the difference: K, and (G v)_q in the rows of constraints
-        difference -= dyn.B
-        self._B[0] = np.where(self._in_columns, dyn.B, 0.0)
-        self._B[1] = np.where(self._in_columns, 0.0, dyn.B) + np.where(self._in_rows, difference, 0.0)
-        self._B[2] = np.where(self._in_rows, 0.0, difference)
-        system = dyn.system
-        for power in range(3):
-            blocks = self._B[power]
-            if len(system.turned_blocks):
-                blocks = blocks.copy()
-                rotate_blocks(blocks, system.turned_blocks, dyn.frames)
-            self._powers[power] = np.bincount(self._slots, blocks[self._keep], minlength=self._shape[1])
-        self._powers[0] += self._mass
-        self._powers[0][self._diagonal] -= SOFTER * dyn.multiplier_compliance[self._equations]
-        self._K.data[:] = self._powers[2]
-        self._at = state
+        self.both[:] = dyn.B
+        dyn.tangent(*arguments, (0.0, 1.0), 1)
+        split(self.kinds, self.both, dyn.B, self.powers)
+        if len(dyn.system.turned_blocks):
+            for blocks in self.powers:
+                rotate_blocks(blocks, dyn.system.turned_blocks, dyn.frames)
+        self.t[0], self.there[0] = state.t, 1
+        self.q[:], self.v[:], self.a[:], self.lam[:] = arguments
         self.jacobians += 1
         dyn.seconds["evaluation"] += perf_counter() - began
 
     def factorise(self, h: float) -> None:
         """Both factorisations for a step h, if they are not there already."""
-        if h == self._h:
+        if h == self.stands_for:
             return
-        dyn, w = self.dynamics, h / REAL
-        dyn.B[:] = self._B[0] + w * (self._B[1] + w * self._B[2])
-        dyn.factorise(1.0, SOFTER * dyn.multiplier_compliance)
-        began = perf_counter()
-        z = h / COMPLEX
-        data = self._powers[0] + z * (self._powers[1] + z * self._powers[2])
-        n = self._shape[0]
+        dyn, matrix, compliance = self.dynamics, self.dynamics.matrix, self.compliance
+        self.made_for[0] = np.nan
+        combine(self.powers, matrix.entries, h, self.combined)
         dyn.factorisations += 1
-        if self._dense:
-            full = np.zeros(n * n, dtype=complex)
-            full[self._flat] = data
-            self._lu, self._pivots, info = lapack.zgetrf(full.reshape(n, n).T, overwrite_a=1)
-            if info != 0:
-                raise SingularError("the complex matrix of the step is singular")
-        else:
-            try:
-                self._sparse = splu(csc_array((data, self._indices, self._indptr), shape=(n, n)))
-            except RuntimeError as error:
-                raise SingularError(f"the complex matrix of the step is singular ({error})") from None
-        self._h = h
+        try:
+            matrix.factorise(self.combined, 1.0, compliance)
+        except SingularError as error:
+            raise singular(dyn.system, error) from None
+        began = perf_counter()
+        dyn.factorisations += 1
+        self._pivoting = self.band is None or not self._in_band(h, compliance)
+        if self._pivoting:
+            z, kept = h / COMPLEX, self.powers[:, matrix.entries]
+            data = kept[0] + z * (kept[1] + z * kept[2]), matrix.mass, -compliance[matrix.equations]
+            self._general.factorise(np.concatenate(data))
+        self.made_for[0], self._mine = h, dyn.factorisations
         dyn.seconds["factorisation"] += perf_counter() - began
 
-    def solve_real(self, right: FloatArray) -> FloatArray:
-        """Solution (n_v + n_c,) of the real system; a view that the next call overwrites."""
-        dyn = self.dynamics
-        np.negative(right, out=dyn.r)
-        return dyn.solve(1.0, 1.0, 1.0)
-
-    def solve_complex(self, right: ComplexArray) -> ComplexArray:
-        """Solution (n_v + n_c,) of the complex system."""
-        began = perf_counter()
-        b = self._restricted(right.real) + 1j * self._restricted(right.imag)
-        x = lapack.zgetrs(self._lu, self._pivots, b)[0] if self._dense else self._sparse.solve(b)
-        out = np.empty(len(right), dtype=complex)
-        out.real = self._spread(x.real)
-        out.imag = self._spread(x.imag)
-        self.dynamics.seconds["solve"] += perf_counter() - began
-        return out
-
-    def stiffness_times(self, x: FloatArray) -> FloatArray:
-        """K x and zeros (n_v + n_c,) for x (n_v,)."""
-        whole = np.zeros(len(self._whole))
-        whole[: len(x)] = x
-        return self._spread(self._K @ self._restricted(whole)).copy()
-
-    def least(self, lam: FloatArray) -> FloatArray:
-        """The multipliers (n_c,) of the same forces without a part along redundant constraints."""
-        n_v = self.dynamics.n_v
-        whole = np.zeros(len(self._whole))
-        whole[n_v:] = lam
-        first = csc_array((self._powers[0], self._indices, self._indptr), shape=self._K.shape)
-        force = self._spread(first @ self._restricted(whole)).copy()
-        force[n_v:] = 0.0
-        return self.solve_real(force)[n_v:].copy()
-
-    def _restricted(self, x: FloatArray) -> FloatArray:
-        """On the unknowns, in the order of the solver."""
-        dyn = self.dynamics
-        b = np.empty(self._shape[0])
-        reduce(
-            np.ascontiguousarray(x).copy(), dyn.system.free, dyn.frame_dofs, dyn.frames, dyn.n_v, -1.0, -1.0, -1.0,
-            dyn.velocity_rows, b,
+    def _in_band(self, h: float, compliance: FloatArray) -> bool:
+        """Factorise the complex matrix without interchanges; whether that lost no digits."""
+        matrix, slots, band = self.dynamics.matrix, self.dynamics.matrix.static_slots, self.band
+        assert band is not None  # noqa: S101
+        assert slots is not None  # noqa: S101
+        first, second = matrix.cut
+        scatter_complex(
+            self.powers, matrix.entries, slots[:first], h, matrix.mass, slots[first:second], compliance,
+            matrix.equations, slots[second:], self.re, self.im,
         )  # fmt: skip
-        return b
+        parts = band.n, band.reach, self.sizes, self._width, band.edge
+        return bool(complex_band_factorise(self.re, self.im, *parts) < 0)
 
-    def _spread(self, x: FloatArray) -> FloatArray:
-        """On all velocities and equations; a view that the next call overwrites."""
+    def solve_real(self) -> FloatArray:
+        """Solution (n_v + n_c,) of the real system for minus ``dynamics.r``, which the next call overwrites."""
+        return self.dynamics.solve(1.0, 1.0, 1.0)
+
+    def solve_complex(self, re: FloatArray, im: FloatArray) -> None:
+        """Solution of the complex system for minus this right side (n_v + n_c,), into ``d_re`` and ``d_im``."""
+        began, band = perf_counter(), self.band
+        self._reduced(re, 1.0, self._x)
+        self._reduced(im, 1.0, self._y)
+        if self._pivoting or band is None:
+            self._general.solve(self._x, self._y)
+        else:
+            parts = self.part_re, self.part_im, self._x, self._y
+            complex_band_solve(self.re, self.im, band.n, *parts, self._width, band.edge)
+        self._spread(self._x, self.d_re)
+        self._spread(self._y, self.d_im)
+        self.dynamics.seconds["solve"] += perf_counter() - began
+
+    def product(self, power: int, x: FloatArray) -> FloatArray:
+        """The blocks of a power of w, without the mass, times x (n_v + n_c,), which is overwritten."""
         dyn = self.dynamics
-        spread(np.ascontiguousarray(x), dyn.system.free, dyn.frame_dofs, dyn.frames, self._whole)
+        self._reduced(x, -1.0, self._x)
+        product(self.powers[power], dyn.matrix.entries, self.rows, self.columns, self._x, self._y)
+        self._spread(self._y, self._whole)
         return self._whole
+
+    def _reduced(self, x: FloatArray, sign: float, out: FloatArray) -> None:
+        """-sign times x on the unknowns, in the order of the solver."""
+        dyn = self.dynamics
+        reduce(x, dyn.system.free, dyn.frame_dofs, dyn.frames, dyn.n_v, sign, sign, sign, dyn.velocity_rows, out)
+
+    def _spread(self, x: FloatArray, out: FloatArray) -> None:
+        """On all velocities and equations."""
+        dyn = self.dynamics
+        spread(x, dyn.system.free, dyn.frame_dofs, dyn.frames, out)

@@ -1,9 +1,11 @@
-r"""The simplified Newton method for the three stages of a step of Radau IIA.
+r"""The simplified Newton method for the three stages of a step of Radau IIA, as the loop in Python makes it.
 
 Unknowns are the increments V of the velocities, from which the accelerations :math:`A^{-1} V / h` and the increments of
 the positions follow exactly, corrections Y of the positions along :math:`W^{-1} G^T`, and the multipliers. An iteration
 finds what Y must add so that the stages lie on their constraints after it, by three solutions with the real matrix, and
 then V and the multipliers by one real and one complex solution.
+
+What is decided stands in `radau_step`, which asks for the methods of `RadauNewton`.
 """
 
 from __future__ import annotations
@@ -13,192 +15,186 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.integrators.collocation import (
-    COMPLEX,
-    COMPLEX_LEFT,
-    NODES,
-    RADAU,
-    RADAU_INVERSE,
-    REAL,
-    REAL_LEFT,
-    by_stage,
-    increments,
+from flexmbs.integrators.collocation import NODES
+from flexmbs.integrators.contracts import StepState
+from flexmbs.integrators.implicit_step import SLOW
+from flexmbs.integrators.radau_memory import RadauMemory
+from flexmbs.integrators.radau_stages import (
+    FOREMOST,
+    against,
+    ahead,
+    change_stages,
+    filtered,
+    follow,
+    keep_stage,
+    larger,
+    left_of_positions,
+    prolong,
+    put,
+    rest,
+    right_sides,
+    slopes_at_start,
+    states_small,
+    take,
+    widened,
+    without_velocity_rows,
 )
-from flexmbs.integrators.contracts import StepStatus
+from flexmbs.integrators.stepper import turned_too_far
+from flexmbs.kernels.inertia import inertia_force
 from flexmbs.kernels.steps import largest_part, retract
 
 if TYPE_CHECKING:
-    from flexmbs.core.contracts import FloatArray
     from flexmbs.dynamics.evaluation import Dynamics
-    from flexmbs.integrators.contracts import StepState
     from flexmbs.integrators.radau_matrix import RadauMatrix
 
-__all__ = ["NotConvergedError", "RadauNewton", "Stages"]
+__all__ = ["CLOSED", "MET", "MET_RATE", "RATE_CLOSED", "ROUNDED", "STATES", "RadauNewton"]
 
-FLOOR = 16.0 * float(np.finfo(float).eps)
 STATES = 1e-9
 """Error in first-order states, relative to each, where the tolerance is below it."""
-UNSURE = 0.05
-"""Rate that is assumed after two iterations at least: the first increment has parts that vanish at once."""
-FAR = 1e6
-"""An increment this many times the size of a body is divergence."""
 CLOSED, RATE_CLOSED = 1e-13, 1e-12
 """Violation of positions over the size of the model, of velocities over the largest, that counts as round-off."""
 ROUNDED = 1e-15
 """What positions may be off by round-off, over the size of the model: over a step, what velocities at rest may be."""
 MET, MET_RATE = 1e-7, 1e-4
 """The same with which no step is accepted."""
-CLOSINGS = 6
-
-
-class NotConvergedError(Exception):
-    """An attempt that did not converge; ``factor``: the step to take instead, over this one."""
-
-    def __init__(self, status: StepStatus, factor: float, iterations: int) -> None:
-        super().__init__(status.value)
-        self.status, self.factor, self.iterations = status, factor, iterations
-
-
-class Stages:
-    """The unknowns of a step, at rest: V, Y and the increments theta of positions (3, n_v), multipliers (3, n_c).
-
-    ``a``: accelerations; ``rate``: of the last convergence; ``iterations`` made.
-    """
-
-    def __init__(self, dyn: Dynamics, state: StepState) -> None:
-        n_v = dyn.n_v
-        self.V, self.Y, self.theta = np.zeros((3, n_v)), np.zeros((3, n_v)), np.zeros((3, n_v))
-        self.a = np.zeros((3, n_v))
-        self.lam = np.tile(state.lam, (3, 1))
-        self.rate, self.iterations = 0.0, 0
-
-    def follow(self, state: StepState, h: float, n_linear: int) -> FloatArray:
-        """Accelerations and increments of the positions of V and Y; returned are the velocities (3, n_v)."""
-        np.matmul(RADAU_INVERSE, self.V, out=self.a)
-        self.a /= h
-        v = state.v + self.V
-        increments(h, RADAU, v, self.Y, n_linear, self.theta)
-        return v
 
 
 class RadauNewton:
-    """Iterates with the factors of a `RadauMatrix`.
+    """The operations of `radau_step.advance`, with the factors of a `RadauMatrix`.
 
-    ``most``: iterations; ``limit``: error of an increment that is accepted, as `Dynamics.size_of` measures it.
+    ``most``: iterations; ``limit``: error of an increment that is accepted, as `Dynamics.size_of` measures it;
+    ``tolerance``: of the estimate of the error of a step.
+
+    Attributes
+    ----------
+    V, Y, theta, a : arrays (3, n_v)
+        The stages: unknowns, and the increments of the positions and the accelerations that follow from them.
+    lam : array (3, n_c)
+    q1, v1 : arrays
+        The end of the step.
     """
 
-    def __init__(self, dynamics: Dynamics, matrix: RadauMatrix, most: int, limit: float) -> None:
+    def __init__(self, dynamics: Dynamics, matrix: RadauMatrix, most: int, limit: float, tolerance: float) -> None:
         self.dynamics, self.matrix, self.most, self.limit = dynamics, matrix, most, limit
+        self.tolerance = tolerance
         n_v, n_c = dynamics.n_v, dynamics.n_c
-        self._r, self._rate, self._gap = np.empty((3, n_v)), np.zeros((3, n_c)), np.zeros((3, n_c))
-        self._right, self._pair = np.empty(n_v + n_c), np.empty(n_v + n_c, dtype=complex)
-        self._positions = dynamics.velocity_rows == 0
+        self.V, self.Y, self.theta, self.a, self._v, self._change, self._r = np.zeros((7, 3, n_v))
+        self.lam, self._gap, self._rate, self._left = np.zeros((4, 3, n_c))
+        self._re, self._im, self._whole = np.zeros((3, n_v + n_c))
+        self._slope, self._second, self._momentum, self._way, self._still = np.zeros((5, n_v))
+        self._positions = bool((dynamics.velocity_rows == 0).any())
 
-    def solve(self, stages: Stages, state: StepState, h: float) -> None:
-        """Iterate the stages to convergence, or raise `NotConvergedError`."""
-        most, last = self.most, math.inf
-        stages.rate = 0.0
-        for number in range(1, most + 1):
-            stages.iterations = number
-            self._evaluate(stages, state, h)
-            moved = self._correct_positions(stages, h) if self._positions.any() else 0.0
-            change = self._correct(stages, h)
-            sizes = [moved, *(abs(h) * self.dynamics.size_of(np.ascontiguousarray(row)) for row in change)]
-            size = float(np.max(sizes))
-            if not size < FAR:
-                raise NotConvergedError(StepStatus.DIVERGED, 0.5, number)
-            p = size / last if last > 0.0 else 0.0
-            last = size
-            if number == 1 and size > FLOOR:
-                continue
-            stages.rate = max(p, stages.rate) if number < 4 else p
-            if self._is_done(stages, state, size, p, change):
-                stages.follow(state, h, self.dynamics.n_linear)
-                return
-            if p >= 1.0 and number > 2:
-                raise NotConvergedError(StepStatus.DIVERGED, 0.5, number)
-            left = most - 1 - number
-            expected = size * p ** (left + 1) / ((1.0 - p) * self.limit) if p < 1.0 else 0.0
-            if expected >= 1.0 and number > 2:
-                raise NotConvergedError(StepStatus.SLOW, 0.8 * min(20.0, expected) ** (-1.0 / (4.0 + left)), number)
-        raise NotConvergedError(StepStatus.SLOW, 0.5, most)
+    def begin(self, state: StepState, h: float) -> None:
+        """A step of size h from a state."""
+        self.state, self.h, self.memory = state, h, RadauMemory.of(state)
+        self.q1, self.v1 = np.empty(self.dynamics.n_q), np.empty(self.dynamics.n_v)
+        self.at = state
+        self._end = self.theta[2]
 
-    def _evaluate(self, stages: Stages, state: StepState, h: float) -> None:
-        """Residuals of the equations of motion and the constraints in the stages."""
-        dyn = self.dynamics
-        v = stages.follow(state, h, dyn.n_linear)
-        q = np.empty(dyn.n_q)
+    # --- what `radau_step.advance` asks for --------------------------------------------------------------------------
+
+    def prepare(self, attempt: int, status: int) -> bool:
+        dyn, matrix, state, memory, h = self.dynamics, self.matrix, self.state, self.memory, self.h
+        if attempt == 1 and status == SLOW:
+            self.at = self._ahead()
+            self.Y[:] = 0.0
+        else:
+            rest(state.lam, self.V, self.Y, self.theta, self.lam)
+            self.at = state
+            if attempt == 0 and memory is not None:
+                prolong(h, state.h_old, state.v_old, memory.v, state.v, memory.lam, state.lam, self.V, self.lam)
+                self.at = self._ahead() if memory.kept_at is None else memory.kept_at
+        if not matrix.is_at(self.at):
+            matrix.linearise(self.at)
+        matrix.factorise(h)
+        if dyn.compliant:  # else what every iteration adds there would add up over the steps
+            for i in range(3):
+                put(self.lam[i], self._whole)
+                force = matrix.product(0, self._whole)
+                against(force, dyn.n_v, dyn.r)
+                self.lam[i] = matrix.solve_real()[dyn.n_v :]
+        return False
+
+    def evaluate(self) -> bool:
+        dyn, state = self.dynamics, self.state
+        follow(self.h, state.v, self.V, self.Y, dyn.n_linear, self._v, self.a, self.theta)
         for i in range(3):
-            retract(state.q, stages.theta[i], dyn.n_linear, q)
-            dyn.set_time(state.t + NODES[i] * h)
-            out = dyn.residual(q, v[i], stages.a[i], stages.lam[i])
-            self._r[i] = out[: dyn.n_v]
-            if dyn.n_c:
-                self._gap[i] = out[dyn.n_v :]
-                self._rate[i] = dyn.rates()
+            retract(state.q, self.theta[i], dyn.n_linear, self.q1)
+            dyn.set_time(state.t + NODES[i] * self.h)
+            dyn.residual(self.q1, self._v[i], self.a[i], self.lam[i])
+            keep_stage(i, dyn.r, dyn.rates(), self._r, self._gap, self._rate)
+        return False
 
-    def _correct_positions(self, stages: Stages, h: float) -> float:
-        """Add to Y what the increments of the velocities will leave of the positions; returned is its size."""
-        dyn, right = self.dynamics, self._right
-        left = (self._gap - h * (RADAU @ self._rate)) * self._positions
-        right[: dyn.n_v] = 0.0
-        sizes = []
+    def correct(self) -> float:
+        dyn, matrix, h, size = self.dynamics, self.matrix, self.h, 0.0
+        if self._positions:
+            left_of_positions(h, self._gap, self._rate, dyn.velocity_rows, self._left)
+            for i in range(3):
+                put(self._left[i], dyn.r)
+                d = matrix.solve_real()
+                take(d, self.Y[i])
+                size = larger(size, dyn.size_of(d[: dyn.n_v]))
+        right_sides(h, self._r, self._rate, dyn.r, self._re, self._im)
+        d = matrix.solve_real()
+        matrix.solve_complex(self._re, self._im)
+        change_stages(h, d, matrix.d_re, matrix.d_im, self.V, self.lam, self._change)
         for i in range(3):
-            np.negative(left[i], out=right[dyn.n_v :])
-            y = self.matrix.solve_real(right)[: dyn.n_v]
-            stages.Y[i] += y
-            sizes.append(dyn.size_of(y))
-        return float(np.max(sizes))
+            size = larger(size, abs(h) * dyn.size_of(self._change[i]))
+        return size
 
-    def _correct(self, stages: Stages, h: float) -> FloatArray:
-        """Change the velocities and multipliers; returned is the change of the velocities."""
-        n_v, right, pair = self.dynamics.n_v, self._right, self._pair
-        w, z = h / REAL, h / COMPLEX
-        right[:n_v] = -w * (REAL_LEFT @ self._r)
-        pair[:n_v] = -z * (COMPLEX_LEFT @ self._r)
-        right[n_v:] = -(REAL_LEFT @ self._rate)
-        pair[n_v:] = -(COMPLEX_LEFT @ self._rate)
-        one = self.matrix.solve_real(right).copy()
-        two = self.matrix.solve_complex(pair)
-        change = by_stage(one[:n_v], two[:n_v])
-        stages.V += change
-        stages.lam += by_stage(one[n_v:] / w, two[n_v:] / z)
-        return change
+    def settled(self) -> bool:
+        dyn, rtol = self.dynamics, max(STATES, self.limit)
+        resolutions = dyn.system.state_resolutions
+        return bool(states_small(dyn.states, resolutions, self.state.v, self.V, self._change, rtol))
 
-    def _is_done(self, stages: Stages, state: StepState, size: float, p: float, change: FloatArray) -> bool:
-        """Whether what is left after an increment is small, or round-off."""
-        if size <= FLOOR or (p >= 0.5 and size <= 100.0 * FLOOR):
-            return True
-        sure = max(p, UNSURE) if stages.iterations == 2 else p
-        if sure >= 1.0 or size * sure > self.limit * (1.0 - sure):
-            return False
-        k = self.dynamics.states
-        if not len(k):
-            return True
-        values = np.abs(state.v[k]) + np.abs(stages.V[:, k]).max(axis=0)
-        small = max(STATES, self.limit) * values + self.dynamics.system.state_resolutions
-        return bool(np.all(np.abs(change[:, k]).max(axis=0) <= small))
-
-    def close(self, stages: Stages, state: StepState, h: float) -> tuple[FloatArray, FloatArray]:
-        """The end of the step, with what the iteration has left of the constraints taken off."""
-        dyn, matrix, right = self.dynamics, self.matrix, np.zeros(len(self._right))
+    def conclude(self) -> float:
+        dyn, state, h = self.dynamics, self.state, self.h
         n_v = dyn.n_v
-        theta, v1, q1 = stages.theta[2], state.v + stages.V[2], np.empty(dyn.n_q)
-        for number in range(CLOSINGS):
-            retract(state.q, theta, dyn.n_linear, q1)
-            out = dyn.residual(q1, v1, stages.a[2], stages.lam[2])
-            if not dyn.n_c:
-                return q1, v1
-            gap, rate = out[n_v:] * self._positions, dyn.rates()
-            off, rate_off = largest_part(gap, dyn.equation_sizes), largest_part(rate, dyn.equation_sizes)
-            speed = largest_part(v1, dyn.velocity_sizes)
-            if off <= CLOSED and rate_off <= RATE_CLOSED * speed + ROUNDED / abs(h):
-                return q1, v1
-            if number < CLOSINGS - 1:
-                right[n_v:] = -gap
-                theta = theta + matrix.solve_real(right)[:n_v]
-                right[n_v:] = -rate
-                v1 = v1 + matrix.solve_real(right)[:n_v]
-        if not (off <= MET and rate_off <= MET_RATE * speed + MET / abs(h)):
-            raise NotConvergedError(StepStatus.SLOW, 0.5, stages.iterations)
-        return q1, v1
+        follow(h, state.v, self.V, self.Y, dyn.n_linear, self._v, self.a, self.theta)
+        slope = self._slope
+        slopes_at_start(h, state.v, state.a, self.theta, self.V, slope, self._second)
+        inertia_force(*dyn.mass_rows, self._second, self._still, self._momentum)
+        self._whole[:n_v], self._whole[n_v:] = slope, 0.0
+        filtered(h, self._momentum, self.matrix.product(2, self._whole), dyn.r)
+        d = self.matrix.solve_real()
+        widened(h, d, slope)
+        size = larger(dyn.size_of(slope), abs(h) * dyn.size_of(d[:n_v]))
+        self._end, self.v1[:] = self.theta[2].copy(), self._v[2]
+        return size / self.tolerance if math.isfinite(size) else math.inf
+
+    def arrive(self) -> bool:
+        dyn, sizes = self.dynamics, self.dynamics.equation_sizes
+        retract(self.state.q, self._end, dyn.n_linear, self.q1)
+        dyn.residual(self.q1, self.v1, self.a[2], self.lam[2])
+        self._gaps = np.empty(dyn.n_c)
+        without_velocity_rows(dyn.r, dyn.n_v, dyn.velocity_rows, self._gaps)
+        self._rates = dyn.rates()
+        self._off, self._rate_off = largest_part(self._gaps, sizes), largest_part(self._rates, sizes)
+        self._speed = largest_part(self.v1, dyn.velocity_sizes)
+        return False
+
+    def closed(self) -> bool:
+        return bool(self._off <= CLOSED and self._rate_off <= RATE_CLOSED * self._speed + ROUNDED / abs(self.h))
+
+    def met(self) -> bool:
+        return bool(self._off <= MET and self._rate_off <= MET_RATE * self._speed + MET / abs(self.h))
+
+    def close(self) -> bool:
+        put(self._gaps, self.dynamics.r)
+        take(self.matrix.solve_real(), self._end)
+        put(self._rates, self.dynamics.r)
+        take(self.matrix.solve_real(), self.v1)
+        return True
+
+    def turned(self) -> bool:
+        return turned_too_far(self.dynamics, self.theta[2])
+
+    # --- the matrix of a step ----------------------------------------------------------------------------------------
+
+    def _ahead(self) -> StepState:
+        """A state within the step that is expected, whose Jacobian suits all stages."""
+        dyn, state, h = self.dynamics, self.state, self.h
+        follow(h, state.v, self.V, self.Y, dyn.n_linear, self._v, self.a, self.theta)
+        q, v, a, lam = np.empty(dyn.n_q), np.empty(dyn.n_v), np.empty(dyn.n_v), np.empty(dyn.n_c)
+        ahead(state.q, state.v, self.V, self.theta, self.a, self.lam, dyn.n_linear, self._way, q, v, a, lam)
+        return StepState(state.t + FOREMOST * h, q, v, a, a, lam, state.v, 0.0)

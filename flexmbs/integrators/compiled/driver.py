@@ -307,6 +307,7 @@ class Driver:
             made = int(self._function(at, whole, real))
         except Exception:  # noqa: BLE001  # whatever a user's function raises, it raises again in the single step
             made, x.counts[FAILED] = int(x.counts[MADE]), 1
+        self.form.ended(x, made)
         dyn.python_stages.tell()
         if dyn.mass_changes:
             dyn.moving_mass.moved(x.Q[made])

@@ -75,6 +75,9 @@ class Form:
     def made(self, x: StepArrays, n: int) -> None:
         """After a call: n steps were made."""
 
+    def ended(self, x: StepArrays, made: int) -> None:
+        """After a call, also one whose last step was not accepted, which Python makes again: ``made`` were."""
+
     def memory(self, x: StepArrays, row: int) -> FloatArray:
         """What the scheme remembers with the state in a row of the arrays, one of those that the last call made."""
         return NOTHING
