@@ -23,6 +23,11 @@ FAR = 1e6
 """An increment this many times the size of a body is divergence."""
 STALLED, NOISE = 0.5, 100.0
 """Rate from which an increment has stopped falling, and over how much round-off that may be."""
+QUIET = 0.01
+"""Part of the limit below which increments that have stopped falling say nothing of how fast a longer step converges.
+
+They are round-off of what little inertia resists: the links of Bricard's loop about their own axes.
+"""
 CLOSINGS = 6
 """Evaluations at the end of a step that look how its constraints are met, and corrections between these."""
 HALF = 0.5
@@ -105,9 +110,11 @@ def advance(step: RadauStep) -> tuple[int, int, int, float, float, float]:
             p = size / last if last > 0.0 else 0.0
             last = size
             if number > 1 or size <= FLOOR:
-                rate = max(p, rate) if number < 4 else p
+                stalled = p >= STALLED
+                if not (stalled and size <= max(NOISE * FLOOR, QUIET * step.limit)):
+                    rate = max(p, rate) if number < 4 else p
                 sure = max(p, UNSURE) if number == 2 else p
-                done = size <= FLOOR or (p >= STALLED and size <= NOISE * FLOOR)
+                done = size <= FLOOR or (stalled and size <= NOISE * FLOOR)
                 if not done and sure < 1.0 and size * sure <= step.limit * (1.0 - sure):
                     done = step.settled()
                 if done:

@@ -13,6 +13,7 @@ import flexmbs as fx
 from flexmbs.integrators import collocation
 from flexmbs.verification.cases.mechanisms import integrators as known
 from flexmbs.verification.cases.mechanisms.spatial_mechanisms import bricard, bricard_path
+from tests.models.overconstrained import LOOPS
 
 G = 9.81
 RADAU = fx.RadauIIA()
@@ -237,6 +238,15 @@ def test_overconstrained_loop_moves_and_its_multipliers_stay(step) -> None:
     late = run.t >= 1.0
     assert np.abs(run.lam[late]).max() < 3.0 * np.abs(run.lam[0]).max() + 30.0
     assert run.counts["rejected"] == 0
+
+
+def test_round_off_of_light_links_does_not_hold_steps_back() -> None:
+    """Bricard's loop of thin bars: what little inertia about a bar resists keeps increments from falling to zero."""
+    model = LOOPS["Bricard"][0]()
+    exact = fx.simulate(model, 0.5, step=fx.ErrorControl(1e-8), integrator=fx.BDF())
+    run = fx.simulate(model, 0.5, step=fx.ErrorControl(1e-4), integrator=RADAU)
+    assert len(run.steps) < 200  # all of the first size that Newton's method had grown to were 2001
+    assert np.abs(run.q[-1] - exact.q[-1]).max() < 1e-4
 
 
 # --- the run ---------------------------------------------------------------------------------------------------------
