@@ -78,37 +78,39 @@ def _estimate() -> FloatArray:
 
 ESTIMATE: FloatArray = _estimate()
 
-FROM_START = np.concatenate(([0.0], NODES))
+STAGES: tuple[float, ...] = tuple(NODES.tolist())
+FROM_START: tuple[float, ...] = (0.0, *STAGES)
+"""Times of the stages, and with the begin of the step. A kernel that took them as arrays would be compiled twice."""
 
 
 @kernel
-def weight(nodes: FloatArray, i: int, s: float) -> float:
+def weight(nodes: tuple[float, ...], i: int, s: float) -> float:
     """Weight at s of the value at node i of the polynomial through the values at all nodes."""
     found = 1.0
-    for k in range(nodes.shape[0]):
+    for k in range(len(nodes)):
         if k != i:
             found *= (s - nodes[k]) / (nodes[i] - nodes[k])
     return found
 
 
-def through(nodes: FloatArray, s: float) -> FloatArray:
+def through(nodes: tuple[float, ...], s: float) -> FloatArray:
     """Weights at s of the values at the nodes of the polynomial through them."""
     return np.array([weight(nodes, i, s) for i in range(len(nodes))])
 
 
 @kernel
-def increments(h: float, A: FloatArray, v: FloatArray, y: FloatArray, n_linear: int, out: FloatArray) -> None:
+def increments(h: float, v: FloatArray, y: FloatArray, n_linear: int, out: FloatArray) -> None:
     """Increments theta (3, n_v) of the stages, theta = h A T^-1(theta) v + y; rotations by iteration from ``out``."""
     n_v = v.shape[1]
     for i in range(3):
         for k in range(n_linear):
-            out[i, k] = h * (A[i, 0] * v[0, k] + A[i, 1] * v[1, k] + A[i, 2] * v[2, k]) + y[i, k]
+            out[i, k] = h * (RADAU[i, 0] * v[0, k] + RADAU[i, 1] * v[1, k] + RADAU[i, 2] * v[2, k]) + y[i, k]
     for b in range((n_v - n_linear) // 6):
         k = n_linear + 6 * b
         for i in range(3):
             for c in range(3):
                 m = k + c
-                out[i, m] = h * (A[i, 0] * v[0, m] + A[i, 1] * v[1, m] + A[i, 2] * v[2, m]) + y[i, m]
+                out[i, m] = h * (RADAU[i, 0] * v[0, m] + RADAU[i, 1] * v[1, m] + RADAU[i, 2] * v[2, m]) + y[i, m]
         k += 3
         for _ in range(100):
             x0 = y0 = z0 = x1 = y1 = z1 = x2 = y2 = z2 = 0.0
@@ -118,15 +120,15 @@ def increments(h: float, A: FloatArray, v: FloatArray, y: FloatArray, n_linear: 
                 p = h * (t[0] * a + t[1] * c0 + t[2] * d)
                 q = h * (t[3] * a + t[4] * c0 + t[5] * d)
                 r = h * (t[6] * a + t[7] * c0 + t[8] * d)
-                x0 += A[0, j] * p
-                y0 += A[0, j] * q
-                z0 += A[0, j] * r
-                x1 += A[1, j] * p
-                y1 += A[1, j] * q
-                z1 += A[1, j] * r
-                x2 += A[2, j] * p
-                y2 += A[2, j] * q
-                z2 += A[2, j] * r
+                x0 += RADAU[0, j] * p
+                y0 += RADAU[0, j] * q
+                z0 += RADAU[0, j] * r
+                x1 += RADAU[1, j] * p
+                y1 += RADAU[1, j] * q
+                z1 += RADAU[1, j] * r
+                x2 += RADAU[2, j] * p
+                y2 += RADAU[2, j] * q
+                z2 += RADAU[2, j] * r
             change = size = 0.0
             for i in range(3):
                 for m in range(3):

@@ -25,6 +25,7 @@ from flexmbs.integrators.collocation import (
     REAL,
     REAL_LEFT,
     REAL_RIGHT,
+    STAGES,
     increments,
     weight,
 )
@@ -119,7 +120,7 @@ def prolong(
         for k in range(v0.shape[0]):
             old = v_old[k]
             V[i, k] = a * old + b * (old + before[0, k]) + c * (old + before[1, k]) + d * v0[k] - v0[k]
-        a, b, c = weight(NODES, 0, s), weight(NODES, 1, s), weight(NODES, 2, s)
+        a, b, c = weight(STAGES, 0, s), weight(STAGES, 1, s), weight(STAGES, 2, s)
         for k in range(lam0.shape[0]):
             lam[i, k] = a * lam_before[0, k] + b * lam_before[1, k] + c * lam0[k]
 
@@ -136,7 +137,7 @@ def follow(
                 RADAU_INVERSE[i, 0] * V[0, k] + RADAU_INVERSE[i, 1] * V[1, k] + RADAU_INVERSE[i, 2] * V[2, k]
             ) / h
             v[i, k] = v0[k] + V[i, k]
-    increments(h, RADAU, v, Y, n_linear, theta)
+    increments(h, v, Y, n_linear, theta)
 
 
 @kernel
@@ -151,7 +152,7 @@ def ahead(
         v1[k] = v0[k] + (x * V[0, k] + y * V[1, k] + z * V[2, k])
         a1[k] = a[1, k]
     retract(q0, way, n_linear, q)
-    x, y, z = weight(NODES, 0, FOREMOST), weight(NODES, 1, FOREMOST), weight(NODES, 2, FOREMOST)
+    x, y, z = weight(STAGES, 0, FOREMOST), weight(STAGES, 1, FOREMOST), weight(STAGES, 2, FOREMOST)
     for k in range(lam1.shape[0]):
         lam1[k] = x * lam[0, k] + y * lam[1, k] + z * lam[2, k]
 
