@@ -98,7 +98,7 @@ def test_saddle_points_of_any_number_of_constraints(rows: int, seed: int) -> Non
     np.testing.assert_allclose(solver.solve(solver.product(x)), x, atol=1e-11 * worst**2)
 
 
-def test_a_reordered_matrix_is_the_first_one() -> None:
+def test_a_reordered_matrix_is_the_first_one_scaled() -> None:
     dofs = grid(4, 2)
     n = int(dofs.max()) + 1
     pattern = Pattern.of([Blocks(dofs, 0)], np.arange(n), n)
@@ -107,4 +107,34 @@ def test_a_reordered_matrix_is_the_first_one() -> None:
     order = np.random.default_rng(2).permutation(n)
     moved = Reordered(pattern, order)
     moved.renew(solver.data)
-    assert np.array_equal(moved.matrix.toarray(), solver.matrix.toarray()[np.ix_(order, order)])
+    A, B = solver.matrix.toarray(), moved.matrix.toarray()
+    scale = np.sqrt(np.diag(B) / np.diag(A)[order])
+    assert np.array_equal(np.exp2(np.rint(np.log2(scale))), scale)  # powers of two: nothing is rounded
+    assert np.array_equal(B, scale[:, None] * A[np.ix_(order, order)] * scale)
+    assert np.all((np.diag(B) > 0.45) & (np.diag(B) < 2.1))
+    np.testing.assert_allclose(moved.solve(splu(moved.matrix), A @ np.ones(n)), np.ones(n), rtol=1e-9)
+
+
+def test_unknowns_of_unlike_sizes_keep_their_pivots() -> None:
+    """Rotations beside displacements, multipliers beside forces: their units spoil neither the order nor the answer."""
+    dofs = grid(24, 4)
+    n_k = int(dofs.max()) + 1
+    bound = np.arange(0, n_k, 97)
+    n = n_k + len(bound)
+    both = np.column_stack((bound, np.arange(n_k, n)))
+    pattern = Pattern.of([Blocks(dofs, 0), Blocks(both, dofs.size * dofs.shape[1])], np.arange(n), n)
+    fill = []
+    for unlike in (False, True):
+        solver = choose(pattern, 120, False, np.arange(n_k, n))
+        assert isinstance(solver, SuperLU)
+        filled(solver, dofs, 5)
+        unit = np.where(np.arange(n) % 4 < 2, 1.0, 1e-4) if unlike else np.ones(n)
+        column = np.repeat(np.arange(n), np.diff(pattern.indptr))
+        for a, b in ((both[:, 0], both[:, 1]), (both[:, 1], both[:, 0])):
+            solver.data[solver.slots(a, b)] = 1.0
+        solver.data[:-1] *= unit[pattern.indices] * unit[column]
+        solver.refactor()
+        x = 1.0 / unit
+        np.testing.assert_allclose(solver.solve(solver.product(x)), x, rtol=1e-9)
+        fill.append(solver._lu.nnz)
+    assert fill[1] < 1.05 * fill[0]
