@@ -246,11 +246,16 @@ def has_shape(value: object, shape: tuple[int, ...]) -> bool:
 
 
 def shape_of(value: object) -> tuple[int, ...]:
-    """The shape of what is given; of a ragged list that of the list alone, whose entries then are refused."""
+    """The shape of what is given; of a ragged list that of the list alone, whose entries then are refused.
+
+    Empty for an object, also one with a ``shape`` of another meaning, such as a body.
+    """
     try:
         return tuple(np.shape(value))  # type: ignore[call-overload]
     except ValueError:
         return (len(value),)  # type: ignore[arg-type]
+    except TypeError:
+        return ()
 
 
 def as_direction(owner: str, name: str, value: object, dim: int) -> NDArray[np.float64]:

@@ -118,6 +118,12 @@ def test_one_argument_replaced_by_junk(which: str, data: st.DataObject) -> None:
     use(attempt(make, {**arguments, name: value}, which))
 
 
+def test_a_body_in_place_of_a_stiffness_is_refused() -> None:
+    """A body has a ``shape``, which is none of an array."""
+    make, arguments = MAKERS["ElasticSupport"]
+    assert attempt(make, {**arguments, "stiffness": PLANAR}, "ElasticSupport") is None
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(items=st.lists(JUNK, max_size=3))
 def test_models_of_junk(items: list[Any]) -> None:

@@ -83,6 +83,8 @@ def read_op4(path: Path, names: Mapping[str, str] | None, nodes: Any, dofs: Any,
     matrices: dict[str, Any] = {}
     for role, name in chosen.items():
         A = found[name][1] if isinstance(found[name], tuple) else found[name].data
+        if isinstance(A, list):
+            raise ReadError(f"{path}: matrix {name!r} is there {len(A)} times; leave one of them in the file.")
         if A.dtype.kind != "f":
             raise ReadError(f"{owner}: {name} is of type {A.dtype}; operators are real.")
         matrices[role] = mirrored(f"{owner}: {name}", A)

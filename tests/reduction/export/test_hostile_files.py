@@ -91,3 +91,14 @@ def test_damaged_files_are_read_or_refused(files, to, data):
         tracemalloc.stop()
         file.write_bytes(original)
     assert peak < MUCH
+
+
+def test_a_matrix_that_is_in_a_file_twice_is_refused(files):
+    path, file = files["op4"]
+    original = file.read_bytes()
+    try:
+        file.write_bytes(original + original)
+        with pytest.raises(fx.ReadError, match="2 times"):
+            fx.reduction.read_reduced(path)
+    finally:
+        file.write_bytes(original)
