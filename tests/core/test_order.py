@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.linalg import splu
 
-from flexmbs.core.linsolve import choose
+from flexmbs.core.errors import SingularError
+from flexmbs.core.linsolve import choose, order
 from flexmbs.core.linsolve.order import Reordered, elimination_order
 from flexmbs.core.linsolve.superlu import LARGE, SuperLU
 from flexmbs.core.sparsity import Blocks, Pattern
@@ -138,3 +139,33 @@ def test_unknowns_of_unlike_sizes_keep_their_pivots() -> None:
         np.testing.assert_allclose(solver.solve(solver.product(x)), x, rtol=1e-9)
         fill.append(solver._lu.nnz)
     assert fill[1] < 1.05 * fill[0]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])
+def test_large_matrices_that_are_singular_or_not_finite_are_refused(bad: float) -> None:
+    dofs = grid(24, 4)
+    n = int(dofs.max()) + 1
+    solver = choose(Pattern.of([Blocks(dofs, 0)], np.arange(n), n), 120, False)
+    assert isinstance(solver, SuperLU)
+    assert n > LARGE
+    right = filled(solver, dofs, 1)
+    column = np.repeat(np.arange(n), np.diff(solver.pattern.indptr))
+    solver.data[:-1][(solver.pattern.indices == 700) | (column == 700)] = bad
+
+    def solved() -> np.ndarray:
+        solver.refactor()
+        return solver.solve(right)
+
+    with pytest.raises(SingularError):
+        solved()
+
+
+def test_without_cholmod_superlu_finds_its_own_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "cholmod_available", lambda: False)
+    dofs = grid(24, 4)
+    n = int(dofs.max()) + 1
+    solver = SuperLU(Pattern.of([Blocks(dofs, 0)], np.arange(n), n))
+    right = filled(solver, dofs, 1)
+    solver.refactor()
+    np.testing.assert_allclose(solver.solve(right), np.arange(1.0, n + 1.0), rtol=1e-9)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from sksparse.cholmod import CholmodNotInstalledError, CholmodNotPositiveDefiniteError, Factor, analyze
+from sksparse.cholmod import CholmodNotPositiveDefiniteError
 
 from flexmbs.core.contracts import FloatArray, IntArray
+from flexmbs.core.linsolve.order import analysed
 from flexmbs.core.linsolve.refine import refined
 from flexmbs.core.linsolve.superlu import SuperLU
 from flexmbs.core.sparsity import Pattern
 
 __all__ = ["Cholmod"]
-
-LARGE = 10_000
-"""Order above which the analysis by nested dissection, three times as long, is worth its better order."""
 
 
 class Cholmod(SuperLU):
@@ -23,17 +21,8 @@ class Cholmod(SuperLU):
 
     def __init__(self, pattern: Pattern) -> None:
         super().__init__(pattern)
-        self._symbolic = self._analyse()
+        self._symbolic = analysed(self.matrix)
         self._definite = False
-
-    def _analyse(self) -> Factor:
-        """Order and symbolic factor; nested dissection keeps the work per unknown of large grids constant."""
-        if self.n > LARGE:
-            try:
-                return analyze(self.matrix, mode="auto", ordering_method="nesdis")
-            except CholmodNotInstalledError:  # a CHOLMOD without its partition module
-                pass
-        return analyze(self.matrix, mode="auto")
 
     def kept_order(self) -> IntArray | None:
         """That of the symbolic factor."""

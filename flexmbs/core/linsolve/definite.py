@@ -12,11 +12,9 @@ from scipy.sparse.linalg import splu
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
 from flexmbs.core.linsolve.available import cholmod_available
+from flexmbs.core.linsolve.order import analysed
 
 __all__ = ["Definite"]
-
-LARGE = 10_000
-"""Order above which the analysis by nested dissection, three times as long, is worth its better order."""
 
 LOST = 1e-13
 """A pivot this much smaller than the diagonal it came from holds no digit: the matrix is singular."""
@@ -52,19 +50,8 @@ class Definite:
         self._symbolic: Any = None
         self._lu: Any = None
         if self.n and cholmod_available():
-            self._symbolic = self._analysed(sparse.csc_matrix(A))
+            self._symbolic = analysed(sparse.csc_matrix(A))
         self.refactor(A)
-
-    @staticmethod
-    def _analysed(A: Any) -> Any:
-        from sksparse.cholmod import CholmodNotInstalledError, analyze
-
-        if A.shape[0] > LARGE:
-            try:
-                return analyze(A, mode="auto", ordering_method="nesdis")
-            except CholmodNotInstalledError:  # a CHOLMOD without its partition module
-                pass
-        return analyze(A, mode="auto")
 
     def refactor(self, A: Any) -> None:
         """Factorise another matrix of the same pattern."""

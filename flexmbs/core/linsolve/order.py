@@ -11,7 +11,10 @@ from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.linsolve.available import cholmod_available
 from flexmbs.core.sparsity import Pattern
 
-__all__ = ["Reordered", "elimination_order", "sparse_order"]
+__all__ = ["Reordered", "analysed", "elimination_order", "sparse_order"]
+
+LARGE = 10_000
+"""Order above which the analysis by nested dissection, three times as long, is worth its better order to CHOLMOD."""
 
 NO_PIVOT = 1e-10
 """Part of the largest entry of its column below which a diagonal entry says nothing of the size of an unknown."""
@@ -35,13 +38,24 @@ def sparse_order(A: Any) -> IntArray | None:
     """
     if not cholmod_available():
         return None
+    return np.asarray(dissected(A, "simplicial").P(), dtype=np.int64)
+
+
+def dissected(A: Any, mode: str) -> Any:
+    """CHOLMOD's symbolic factor in an order of nested dissection, of minimum degree without its partition module."""
     from sksparse.cholmod import CholmodNotInstalledError, analyze
 
     try:
-        found = analyze(A, mode="simplicial", ordering_method="nesdis")
+        return analyze(A, mode=mode, ordering_method="nesdis")
     except CholmodNotInstalledError:
-        found = analyze(A, mode="simplicial", ordering_method="amd")
-    return np.asarray(found.P(), dtype=np.int64)
+        return analyze(A, mode=mode)
+
+
+def analysed(A: Any) -> Any:
+    """CHOLMOD's symbolic factor; of large matrices nested dissection keeps the work per unknown constant."""
+    from sksparse.cholmod import analyze
+
+    return dissected(A, "auto") if A.shape[0] > LARGE else analyze(A, mode="auto")
 
 
 def elimination_order(pattern: Pattern, constraints: IntArray | None = None) -> IntArray | None:
@@ -107,7 +121,7 @@ class Reordered:
         np.take(data, self._from, out=values)
         size, diagonal = np.abs(values), np.abs(matrix.diagonal())
         largest = _largest(size, column, len(diagonal))
-        good = diagonal > NO_PIVOT * largest
+        good = (diagonal > NO_PIVOT * largest) & np.isfinite(diagonal)
         scale = np.where(good, 1.0 / np.sqrt(np.where(good, diagonal, 1.0)), 1.0)
         beside = _largest(size * scale[row], column, len(diagonal))  # of the others, where they are scaled
         other = ~good & (beside > 0.0) & np.isfinite(beside)

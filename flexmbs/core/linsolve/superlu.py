@@ -40,7 +40,7 @@ class SuperLU:
 
     def __init__(self, pattern: Pattern, natural: bool = False, constraints: IntArray | None = None) -> None:
         self.pattern, self.n = pattern, pattern.n
-        self._by = "NATURAL" if natural else "MMD_AT_PLUS_A"
+        self._own_order = "NATURAL" if natural else "MMD_AT_PLUS_A"
         self._constraints = constraints
         self.data = np.zeros(len(pattern.indices) + 1)
         indices, indptr = pattern.indices.astype(np.int32), pattern.indptr.astype(np.int32)
@@ -67,7 +67,7 @@ class SuperLU:
         moved = self._reordered
         if moved is not None:
             moved.renew(self.data)
-        matrix, by = (self.matrix, self._by) if moved is None else (moved.matrix, "NATURAL")
+        matrix, by = (self.matrix, self._own_order) if moved is None else (moved.matrix, "NATURAL")
         try:
             self._lu = splu(matrix, permc_spec=by, diag_pivot_thresh=0.01, options={"SymmetricMode": True})
         except RuntimeError:  # "Factor is exactly singular", without saying where
