@@ -194,11 +194,10 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no type informat
         with global_compiler_lock, self._compiling_counter:
             found = self._entries.get(args) or self._loaded(args, "called")
             if found is None:
-                linked = self._linked(args)
-                with self._cache.alone():
+                with self._cache.alone():  # both forms at one go: who waits needs but this one
                     found = self._loaded(args, "called")
                     if found is None:
-                        found = self._with_entry(linked)
+                        found = self._with_entry(self._linked(args))
                         self._cache.save_overload((args, "called"), found)
             if args not in self._entries:
                 self._entries[args] = found
