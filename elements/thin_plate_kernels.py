@@ -22,6 +22,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.kernel_arrays import on_stack
 from flexmbs.core.triples import Vector, combination, cross, dot, plus, scaled
 
 __all__ = ["PlateGroup", "thin_plate_force", "thin_plate_tangent"]
@@ -175,7 +176,8 @@ def thin_plate_force(group: PlateGroup, state: State, env: Env, work: Work) -> i
     """Internal forces of all elements into ``work.r``."""
     q, v, r, D = state.q, state.v, work.r, group.D
     n_v = group.scale.shape[1]
-    d, w, F, X = np.empty((n_v, 3)), np.zeros((n_v, 3)), np.empty((n_v, 3)), np.empty((5, n_v))
+    d, w, F, X = on_stack((n_v, 3)), on_stack((n_v, 3)), on_stack((n_v, 3)), on_stack((5, n_v))
+    w[:, :] = 0.0
     for e in range(group.dofs.shape[0]):
         tau = group.tau[e]
         _read(d, q, group, e)
@@ -340,8 +342,9 @@ def thin_plate_tangent(group: PlateGroup, state: State, env: Env, work: Work, we
     q, v, r, D = state.q, state.v, work.r, group.D
     n_v = group.scale.shape[1]
     zero = (0.0, 0.0, 0.0)
-    d, w, F, X = np.empty((n_v, 3)), np.zeros((n_v, 3)), np.empty((n_v, 3)), np.empty((5, n_v))
-    S, P = np.empty((9, n_v, n_v)), np.empty((5, n_v))
+    d, w, F, X = on_stack((n_v, 3)), on_stack((n_v, 3)), on_stack((n_v, 3)), on_stack((5, n_v))
+    w[:, :] = 0.0
+    S, P = on_stack((9, n_v, n_v)), on_stack((5, n_v))
     H, R, Q = np.zeros((15, 15)), np.zeros((5, 6, 3)), np.zeros((6, 3))
     for e in range(group.dofs.shape[0]):
         tau = group.tau[e]

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from flexmbs.core.contracts import Env, FloatArray, IntArray, State, Work
 from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.kernel_arrays import on_stack
 from flexmbs.elements.continuum_kernels import continuum_force, continuum_tangent
 
 __all__ = ["PlateGroup", "plate_force", "plate_tangent"]
@@ -102,7 +101,8 @@ def plate_force(group: PlateGroup, state: State, env: Env, work: Work) -> int:
     n_t = group.tie.shape[1]
     if bad >= 0 or n_t == 0:
         return bad
-    a, b, g, s = np.empty((n_t, 2, 3)), np.zeros((n_t, 2, 3)), np.empty(n_t), np.empty(n_t)
+    a, b, g, s = on_stack((n_t, 2, 3)), on_stack((n_t, 2, 3)), on_stack((n_t,)), on_stack((n_t,))
+    b[:, :, :] = 0.0
     for e in range(group.dofs.shape[0]):
         _stresses(group, state, e, a, b, g, s)
         _add_force(work.r, group, e, a, s)
@@ -120,8 +120,9 @@ def plate_tangent(group: PlateGroup, state: State, env: Env, work: Work, weights
     B = work.B
     m = group.tie.shape[3]
     n = 3 * m
-    a, b, g, s = np.empty((n_t, 2, 3)), np.zeros((n_t, 2, 3)), np.empty(n_t), np.empty(n_t)
-    rows, cols, product = np.empty((n_t, n)), np.empty((n_t, n)), np.empty((n_t, n))
+    a, b, g, s = on_stack((n_t, 2, 3)), on_stack((n_t, 2, 3)), on_stack((n_t,)), on_stack((n_t,))
+    b[:, :, :] = 0.0
+    rows, cols, product = on_stack((n_t, n)), on_stack((n_t, n)), on_stack((n_t, n))
     for e in range(group.dofs.shape[0]):
         o, tau = group.b1 + n * n * e, group.tau[e]
         _stresses(group, state, e, a, b, g, s)

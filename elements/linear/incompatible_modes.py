@@ -20,6 +20,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import on_stack
 from flexmbs.elements.linear.solid_kernels import elastic_column, gradients_at
 from flexmbs.elements.linear.solid_rules import rule
 from flexmbs.meshes.cells import cell_type
@@ -139,7 +140,8 @@ def condensed_stiffness(
 ) -> None:
     """Stiffness ``K (n_e, 24, 24)`` of the nodes after elimination of the modes."""
     n_a = x.shape[1]
-    A, G, D, S = np.empty((3, 3)), np.empty((n_a + 3, 3)), np.empty((6, 3)), np.empty((3 * n_a + 9, 3 * n_a + 9))
+    A, G, D = np.empty((3, 3)), on_stack((n_a + 3, 3)), np.empty((6, 3))
+    S = on_stack((3 * n_a + 9, 3 * n_a + 9))
     for e in range(x.shape[0]):
         condense(x, e, slopes, weights, xi, centre, corners, C, A, G, D, S)
         for i in range(3 * n_a):
@@ -163,7 +165,7 @@ def enhanced_strains(
     """Strains ``out (n_e, n_g, 6)`` of the nodes and of the modes that these bring about."""
     n_a = x.shape[1]
     n = 3 * n_a + 9
-    A, G, D, S, v = np.empty((3, 3)), np.empty((n_a + 3, 3)), np.empty((6, 3)), np.empty((n, n)), np.empty(n)
+    A, G, D, S, v = np.empty((3, 3)), on_stack((n_a + 3, 3)), np.empty((6, 3)), on_stack((n, n)), on_stack((n,))
     for e in range(x.shape[0]):
         det_0 = condense(x, e, slopes, weights, xi, centre, corners, C, A, G, D, S)
         for p in range(n):

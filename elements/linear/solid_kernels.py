@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import on_stack
 
 __all__ = [
     "add_stiffness",
@@ -56,7 +57,7 @@ def gradients_at(x: FloatArray, e: int, slopes: FloatArray, g: int, G: FloatArra
 @kernel
 def jacobians(x: FloatArray, slopes: FloatArray, det: FloatArray) -> None:
     """det J (n_e, n_g)."""
-    G = np.empty((x.shape[1], 3))
+    G = on_stack((x.shape[1], 3))
     for e in range(x.shape[0]):
         for g in range(slopes.shape[0]):
             det[e, g] = gradients_at(x, e, slopes, g, G)
@@ -75,7 +76,7 @@ def elastic_column(C: FloatArray, s: float, g0: float, g1: float, g2: float, D: 
 def add_stiffness(x: FloatArray, slopes: FloatArray, weights: FloatArray, C: FloatArray, K: FloatArray) -> None:
     """Add the stiffness to the upper triangles of ``K (n_e, 3 n_a, 3 n_a)``; `mirror` fills the lower ones."""
     n_a = x.shape[1]
-    G, D = np.empty((n_a, 3)), np.empty((6, 3))
+    G, D = on_stack((n_a, 3)), np.empty((6, 3))
     for e in range(x.shape[0]):
         for g in range(slopes.shape[0]):
             det = gradients_at(x, e, slopes, g, G)
@@ -118,7 +119,7 @@ def mass(shapes: FloatArray, masses: FloatArray, M: FloatArray) -> None:
 def strains(x: FloatArray, slopes: FloatArray, u: FloatArray, out: FloatArray) -> None:
     """Strains ``out (n_e, n_g, 6)`` of the coordinates ``u (n_e, 3 n_a)``."""
     n_a = x.shape[1]
-    G = np.empty((n_a, 3))
+    G = on_stack((n_a, 3))
     for e in range(x.shape[0]):
         for g in range(slopes.shape[0]):
             gradients_at(x, e, slopes, g, G)
@@ -145,7 +146,7 @@ def geometric_stiffness(
 ) -> None:
     """Add ``sum_g w det J (dN_a . s dN_b)`` on the three diagonals of each block; both triangles."""
     n_a = x.shape[1]
-    G = np.empty((n_a, 3))
+    G = on_stack((n_a, 3))
     for e in range(x.shape[0]):
         for g in range(slopes.shape[0]):
             s = weights[g] * gradients_at(x, e, slopes, g, G)
@@ -169,7 +170,7 @@ def strain_load(
 ) -> None:
     """Add the nodal forces of a stress ``size[e] * stress (6,)``, constant in each element, to ``f (n_e, 3 n_a)``."""
     n_a = x.shape[1]
-    G = np.empty((n_a, 3))
+    G = on_stack((n_a, 3))
     for e in range(x.shape[0]):
         for g in range(slopes.shape[0]):
             s = size[e] * weights[g] * gradients_at(x, e, slopes, g, G)

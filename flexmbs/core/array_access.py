@@ -6,6 +6,9 @@ is then an address of two or three operations, at which LLVM sees more: loops ar
 arrays are marked by their kind, too: who writes a float changes no integer, so places that are read from tables once
 need not be read again.
 
+Arrays that a kernel makes for itself, by ``np.empty`` or ``np.zeros`` of a shape that is written out, lie on the stack
+if nobody is told of them: `flexmbs.core.borrowing` finds out whether that is so.
+
 Functions of users are compiled numba's way, negative indices included (`flexmbs.core.kernel_compiler`). With
 FLEXMBS_CHECK_INDICES=1 in the environment kernels are compiled anew, and end the process (SIGILL) at an index that is
 outside of its axis.
@@ -18,10 +21,12 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
+from numba.core.errors import LoweringError
 
-__all__ = ["CHECKED", "direct_access"]
+__all__ = ["CHECKED", "array_of", "direct_access", "uncounted"]
 
 CHECKED = os.environ.get("FLEXMBS_CHECK_INDICES", "") == "1"
 """Whether kernels look at every index."""
@@ -48,7 +53,20 @@ def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any,
         if index == types.slice2_type and _is_plain(array):
             return _Fill(context, array, index)
         return _Write(context, array, index) if _is_number(array, index) else None
+    if key in MADE and not context.enable_nrt and signature.return_type.dtype == types.float64:
+        return _Room(context, signature.return_type, zero=key is np.zeros)
     return None
+
+
+MADE = (np.empty, np.zeros)
+"""What makes arrays of a shape."""
+
+
+def uncounted(function: Any, args: Any) -> Any:
+    """The signature of a call of these with nothing but a shape; None if it is none."""
+    if getattr(function, "typing_key", None) not in MADE or len(args) != 1 or _axes(args[0]) == 0:
+        return None
+    return types.Array(types.float64, _axes(args[0]), "C")(args[0])
 
 
 def _parts(index: Any) -> tuple[Any, ...]:
@@ -170,23 +188,76 @@ class _Row(_Access):
 
     def __call__(self, builder: Any, args: Any) -> Any:
         value, index = args
-        model, first = self.context.data_model_manager[self.result], self.array.ndim - self.result.ndim
+        first = self.array.ndim - self.result.ndim
         shape, strides = (
             [self.field(builder, value, name, axis) for axis in range(first, self.array.ndim)]
             for name in ("shape", "strides")
         )
-        count = shape[0]
-        for n in shape[1:]:
-            count = builder.mul(count, n, flags=["nsw"])
-        fields = {
-            "meminfo": self.field(builder, value, "meminfo"), "parent": self.field(builder, value, "parent"),
-            "nitems": count, "itemsize": self.field(builder, value, "itemsize"),
-            "data": self.address(builder, value, index),
-        }  # fmt: skip
-        made = ir.Constant(model.get_value_type(), ir.Undefined)
-        for name, part in fields.items():
-            made = builder.insert_value(made, part, model.get_field_position(name))
-        for name, parts in (("shape", shape), ("strides", strides)):
-            for axis, part in enumerate(parts):
-                made = builder.insert_value(made, part, [model.get_field_position(name), axis])
-        return made
+        owner = {name: self.field(builder, value, name) for name in ("meminfo", "parent", "itemsize")}
+        return array_of(self.context, builder, self.result, self.address(builder, value, index), shape, strides, owner)
+
+
+class _Room:
+    """Makes an array on the stack, which is gone when the kernel is done."""
+
+    def __init__(self, context: Any, kind: Any, zero: bool) -> None:
+        self.context, self.kind, self.zero = context, kind, zero
+
+    def __call__(self, builder: Any, args: Any, place: Any = None) -> Any:
+        shape = _written_out(args[0])
+        if shape is None:
+            raise LoweringError("the shape of an array that lies on the stack must be written out")
+        numbers = ir.ArrayType(self.context.get_data_type(self.kind.dtype), int(np.prod(shape)))
+        there = cgutils.alloca_once(builder, numbers)
+        if self.zero:
+            cgutils.memset(builder, there, WORD(self.context.get_abi_sizeof(numbers)), 0)
+        data = builder.gep(there, [WORD(0), WORD(0)], inbounds=True)
+        return array_of(self.context, builder, self.kind, data, [WORD(n) for n in shape])
+
+
+def _written_out(shape: Any) -> list[int] | None:
+    """The numbers of a shape; None if they are not known."""
+    if isinstance(shape, ir.Constant):
+        if isinstance(shape.type, ir.IntType):
+            return [int(shape.constant)]
+        return None if shape.constant is ir.Undefined else [int(part.constant) for part in shape.constant]
+    parts: dict[int, int] = {}
+    while isinstance(shape, ir.InsertValue):
+        (axis,) = shape.indices
+        shape, part = shape.operands
+        if not isinstance(part, ir.Constant):
+            return None
+        parts.setdefault(axis, int(part.constant))
+    return [parts[axis] for axis in sorted(parts)] or None
+
+
+def array_of(
+    context: Any, builder: Any, kind: Any, data: Any, shape: list[Any], strides: list[Any] | None = None,
+    owner: dict[str, Any] | None = None,
+) -> Any:  # fmt: skip
+    """The structure that stands for the array of this kind whose numbers lie at an address.
+
+    Without ``strides`` they lie in one piece. ``owner``: its fields ``meminfo``, ``parent`` and ``itemsize``; without,
+    whoever is given the address keeps the numbers alive.
+    """
+    model = context.data_model_manager[kind]
+    size = WORD(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    count, steps = size, []
+    for n in reversed(shape):
+        steps.append(count)
+        count = builder.mul(count, n, flags=["nsw"])
+    number = shape[0]
+    for n in shape[1:]:
+        number = builder.mul(number, n, flags=["nsw"])
+    nobody = {
+        name: ir.Constant(context.get_value_type(model.get_member_fe_type(name)), None)
+        for name in ("meminfo", "parent")
+    }  # fmt: skip
+    fields = (nobody | {"itemsize": size} if owner is None else owner) | {"nitems": number, "data": data}
+    made = ir.Constant(model.get_value_type(), ir.Undefined)
+    for name, part in fields.items():
+        made = builder.insert_value(made, part, model.get_field_position(name))
+    for name, parts in (("shape", shape), ("strides", steps[::-1] if strides is None else strides)):
+        for axis, part in enumerate(parts):
+            made = builder.insert_value(made, part, [model.get_field_position(name), axis])
+    return made

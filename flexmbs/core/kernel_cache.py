@@ -334,7 +334,8 @@ def _compiler() -> str:
 
     Of Python and numpy the first two numbers: bytecode, layout of objects and what numba makes of either hang on these.
     """
-    ours = ("jit", "borrowing", "array_access", "kernel_compiler", "kernel_entry", "kernel_library", "kernel_cache")
+    ours = ("jit", "borrowing", "array_access", "kernel_compiler", "kernel_lowering", "kernel_entry",
+            "kernel_library", "kernel_cache")  # fmt: skip
     numpy = ".".join(np.__version__.split(".")[:2])
     versions = f"{sys.implementation.cache_tag} numba {numba.__version__} llvmlite {llvmlite.__version__} numpy {numpy}"
     settings = f"optimised {config.OPT}, indices checked {CHECKED}"

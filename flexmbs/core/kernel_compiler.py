@@ -19,12 +19,16 @@ from typing import Any
 from numba.core import typed_passes, types, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
+from numba.core.interpreter import Interpreter, peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates
 from numba.core.ir_utils import build_definitions
+from numba.core.rewrites import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.targetconfig import ConfigStack
+from numba.core.transforms import canonicalize_cfg
 
-from flexmbs.core.array_access import direct_access
-from flexmbs.core.written_modules import LAWS, STEPS
+from flexmbs.core.array_access import direct_access, uncounted
+from flexmbs.core.borrowing import is_ours
+from flexmbs.core.kernel_lowering import EndsOfLives, KernelLowering
 
 __all__ = ["KernelCompiler", "ordinary"]
 
@@ -59,14 +63,46 @@ class _WithoutPhis(typed_passes.PreLowerStripPhis):  # type: ignore[misc]
         return True
 
 
-OURS = ("flexmbs.", STEPS, LAWS)
-"""How names of modules begin whose functions count indices from the beginning alone."""
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Translation(untyped_passes.TranslateByteCode):  # type: ignore[misc]
+    """numba's, which looks for ``with`` and for dictionaries afterwards."""
+
+    _name = "translation"
+
+    def run_pass(self, state: Any) -> bool:
+        state["func_ir"] = _Interpreter(state["func_id"]).interpret(state["bc"])
+        return True
+
+
+class _Interpreter(Interpreter):  # type: ignore[misc]
+    def post_process(self, peepholes: Any, func_ir: Any) -> Any:
+        found = [one for one in peepholes if one not in (peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates)]
+        return super().post_process(found, func_ir)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Rewrites(untyped_passes.GenericRewrites):  # type: ignore[misc]
+    """numba's, which finds out afterwards where variables live."""
+
+    _name = "rewrites"
+
+    def run_pass(self, state: Any) -> bool:
+        func_ir = state.func_ir
+        for one in rewrite_registry.rewrites["before-inference"]:
+            rewrite = one(state)
+            for key in list(func_ir.blocks):
+                while rewrite.match(func_ir, func_ir.blocks[key], state.typemap, state.calltypes):
+                    func_ir.blocks[key] = rewrite.apply()
+        func_ir.blocks = canonicalize_cfg(func_ir.blocks)
+        return True
+
+
 PASSES = (
-    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs,
-    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
+    _Translation, untyped_passes.FixupArgs,
+    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, _Rewrites,
     _SingleAssignments, untyped_passes.DeadBranchPrune,
     typed_passes.NopythonTypeInference, _WithoutPhis, typed_passes.InlineOverloads,
-    typed_passes.NopythonRewrites, typed_passes.IRLegalization, typed_passes.NativeLowering,
+    typed_passes.NopythonRewrites, EndsOfLives, KernelLowering,
     typed_passes.NoPythonBackend,
 )  # fmt: skip
 """Of numba's, in its order. Those that change blocks bring what is known of variables up to date themselves."""
@@ -79,25 +115,21 @@ def ordinary(function: Any) -> bool:
         not function.__closure__
         and BY_NAME.isdisjoint(code.co_names)
         and not any(isinstance(constant, CodeType) for constant in code.co_consts)
-        and APART.isdisjoint(instruction.opname for instruction in dis.get_instructions(code))
+        and APART.isdisjoint(dis.opname[number] for number in set(code.co_code[::2]))
     )
 
 
 class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no type information
     """Compiles one `ordinary` function."""
 
-    def __init__(self, context: Any, *others: Any) -> None:
-        flags = others[4]
-        super().__init__(_remembering(context, bool(flags.nrt)), *others)
-
     def _compile_core(self) -> Any:
         """One pass after the other; numba's own loop over them looks at the whole function after each."""
-        state, passes = self.state, _passes()
+        state, passes, ours = self.state, _passes(), is_ours(self.state.func_id.func)
+        state.typingctx = _remembering(state.typingctx, bool(state.flags.nrt), ours)
         context = state.targetctx  # of this compilation alone
         inner = partial(_with_typing, context, context.typing_context, context._compile_subroutine_no_cache)
         context._compile_subroutine_no_cache = inner
         context.typing_context = _InLowering(state.typingctx)
-        ours = str(state.func_id.func.__module__).startswith(OURS)
         context.get_function = partial(_implementation, context.get_function, context if ours else None)
         with ConfigStack().enter(state.flags.copy()):
             for one, _ in passes.passes:
@@ -146,20 +178,20 @@ def _passes() -> PassManager:
 
 
 @cache
-def _remembering(context: Any, counting: bool) -> _Remembering:
+def _remembering(context: Any, counting: bool, ours: bool) -> _Remembering:
     """The one for a context of numba, of which there is one a process; what counts references calls other functions."""
-    return _Remembering(context)
+    return _Remembering(context, on_stack=ours and not counting)
 
 
 class _Remembering:
     """numba's knowledge of types, which remembers what its own functions return for types of arguments.
 
     Only of functions that come with numba: what others return may depend on more than types. What is not found, or
-    refused, is asked again, and everything else is numba's.
+    refused, is asked again, and everything else is numba's; but for arrays on the stack (`flexmbs.core.array_access`).
     """
 
-    def __init__(self, context: Any) -> None:
-        self._context = context
+    def __init__(self, context: Any, on_stack: bool) -> None:
+        self._context, self._on_stack = context, on_stack
         self._signatures: dict[tuple[int, ...], Any] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -169,6 +201,8 @@ class _Remembering:
         """The signature of a call."""
         if kws or type(func) is not types.Function:
             return self._context.resolve_function_type(func, args, kws)
+        if self._on_stack and (found := uncounted(func, args)) is not None:
+            return found
         return self._remembered(func, args)
 
     def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:

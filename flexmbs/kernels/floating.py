@@ -25,6 +25,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import on_stack, square
 from flexmbs.kernels.floating_moments import (
     FloatingGroup,
     affine_place,
@@ -87,7 +88,7 @@ def floating_mass(group: FloatingGroup, q: FloatArray, blocks: FloatArray) -> No
         moments(group, i, A, eta, Y, N, Ak, second, whole)
         inertia_of(A, Y, N, eta, S, J)
         o = group.b1 + i * size * size
-        B = blocks[o : o + size * size].reshape(size, size)
+        B = square(blocks, o, size)
         fill(B, 0.0)
         cross_matrix(-Y[0, 0], -Y[0, 1], -Y[0, 2], W)
         for a in range(3):
@@ -123,7 +124,7 @@ def floating_force(group: FloatingGroup, state: State, env: Env, work: MarkerWor
     C, Ak, F, Cd, Akd = group.work4[0], group.work4[1], group.work4[2], group.work4[3], group.work4[4]
     N, Nd = group.work[0], group.work[1]
     whole, wholed = group.work[2] if second else N, group.work[3] if second else Nd
-    out = np.empty(m)
+    out = on_stack((m,))
     q, v, r = state.q, state.v, work.r
     for i in range(n):
         frame_rotation(q, group.qi[i], R)

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.core.contracts import Env, FloatArray, MarkerWork, State
+from flexmbs.core.contracts import Env, FloatArray, State
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.floating import affine_accelerations, floating_force, inertia_of
+from flexmbs.core.kernel_arrays import square
+from flexmbs.kernels.floating import affine_accelerations, inertia_of
 from flexmbs.kernels.floating_moments import FloatingGroup, affine_place, moments, own_rates, own_shapes
 from flexmbs.kernels.frame_rotation import frame_rotation
 from flexmbs.kernels.shape_stacks import (
@@ -37,7 +38,7 @@ from flexmbs.kernels.shape_stacks import (
 )
 from flexmbs.kernels.small_matrices import add_product, apply, cross_matrix, fill, multiply
 
-__all__ = ["floating_blocks", "floating_tangent"]
+__all__ = ["floating_blocks"]
 
 
 @kernel
@@ -201,7 +202,7 @@ def floating_blocks(
                 L[a, b] = Ydd[a, b]
         affine_accelerations(group.G[i], Y, Yd, u, X, W, L)
         o = group.b1 + i * size * size
-        B = blocks[o : o + size * size].reshape(size, size)
+        B = square(blocks, o, size)
         fill(B, 0.0)
         frame_tangent(group.G[i, 0, 0], room, vectors, L, T, weights, B)
         shape_rows(F, whole, wholed, u, w, T, weights, B)
@@ -247,13 +248,3 @@ def floating_blocks(
                 B[a, 6 + k] = R[a, 0] * P[0, 0, k] + R[a, 1] * P[0, 1, k] + R[a, 2] * P[0, 2, k]
         add_axial(1.0, T2, B)
         add_axial(-wq, T1, B)
-
-
-@kernel
-def floating_tangent(
-    group: FloatingGroup, state: State, env: Env, work: MarkerWork, weights: tuple[float, float]
-) -> int:
-    """The forces, and their derivatives into the blocks."""
-    floating_force(group, state, env, work)
-    floating_blocks(group, state, env, work.T, weights, work.B)
-    return -1

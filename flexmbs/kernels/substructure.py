@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State
-from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import square
 from flexmbs.kernels.substructure_curvature import Bending
 from flexmbs.kernels.substructure_elasticity import elastic_force
 from flexmbs.kernels.substructure_frames import amplitudes, pull, rate_columns, relative, relative_place
 
 __all__ = [
-    "SubstructureGroup", "bending", "block", "gather", "lift", "lift_place", "pulled_force", "pulled_mass",
+    "SubstructureGroup", "bending", "gather", "lift", "lift_place", "pulled_force", "pulled_mass",
 ]  # fmt: skip
 
 
@@ -105,13 +106,6 @@ def lift(group: SubstructureGroup, state: State, floating: State, gamma: FloatAr
             fa[iv + k] = acc[d[k]]
 
 
-@inlined
-def block(blocks: FloatArray, b1: int, i: int, size: int) -> FloatArray:
-    """Block i (size, size) of those from ``b1`` on."""
-    found: FloatArray = blocks[b1 + i * size * size : b1 + (i + 1) * size * size].reshape(size, size)
-    return found
-
-
 @kernel
 def pulled_mass(group: SubstructureGroup, mass: FloatArray, blocks: FloatArray) -> None:
     """J^T M_f J into the blocks; ``mass (n (6 + m)^2,)`` of the floating bodies; after `lift_place`."""
@@ -120,7 +114,7 @@ def pulled_mass(group: SubstructureGroup, mass: FloatArray, blocks: FloatArray) 
     half = np.empty((size, size))
     for i in range(n):
         rate_columns(group, i, J)
-        M, B = block(mass, 0, i, size), block(blocks, group.b1, i, size)
+        M, B = square(mass, i * size * size, size), square(blocks, group.b1 + i * size * size, size)
         for a in range(size):  # M_f is as large as the block: 6 + m = 12 + k
             pull(J, M[a], row)
             half[a] = row
@@ -170,7 +164,7 @@ def pulled_force(
         z, zd = fq[i * m : i * m + m], fv[i * m : i * m + m]
         elastic_force(group.K[i], group.D[i], bending(group, i), z, zd, el)
         gather(force, n, m, i, F)
-        M = block(mass, 0, i, size)
+        M = square(mass, i * size * size, size)
         for a in range(size):
             for k in range(6):
                 F[a] += M[a, 6 + k] * gamma[i, k]

@@ -6,7 +6,8 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.jit import kernel
-from flexmbs.kernels.substructure import SubstructureGroup, bending, block, gather
+from flexmbs.core.kernel_arrays import square
+from flexmbs.kernels.substructure import SubstructureGroup, bending, gather
 from flexmbs.kernels.substructure_elasticity import elastic_tangent
 from flexmbs.kernels.substructure_frames import (
     amplitudes,
@@ -77,7 +78,8 @@ def pulled_tangent(
     x, X, y, Y = np.empty((5, 3)), np.empty((3, 3, 3)), np.empty((4, 3)), np.empty((2, 3, 3))
     column = np.empty(size)
     for i in range(n):
-        M, KF, DF = block(mass, 0, i, size), block(stiffness, 0, i, size), block(damping, 0, i, size)
+        o = i * size * size
+        M, KF, DF = square(mass, o, size), square(stiffness, o, size), square(damping, o, size)
         z, zd = fq[i * m : i * m + m], fv[i * m : i * m + m]
         elastic_tangent(group.K[i], group.D[i], bending(group, i), z, zd, KF, DF)
         gather(force, n, m, i, F)
@@ -89,7 +91,7 @@ def pulled_tangent(
             F[6 + k] += elastic[i, k]
         rate_columns(group, i, J)
         couple(group, i, F, Gamma)
-        blocks = block(B, group.b1, i, size)
+        blocks = square(B, group.b1 + o, size)
         for j in range(size):
             if j < 12:
                 place_column(group, i, j, state, T, change, x, X)

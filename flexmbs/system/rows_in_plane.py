@@ -78,7 +78,7 @@ class RowsInPlane:
         reaches_in_plane(
             np.array(ends, dtype=np.int64), numbers_of_kinds([row.kind for row in rows], ANGLE),
             constants_of([padded(row.constants) for row in rows]),
-            _TURNS, moves, turns, origin, np.array([(a[1], b[1]) for a, b in poses]), out,
+            _TURNS, moves, turns, origin, np.array([(a[1], b[1]) for a, b in poses]), np.zeros(len(rows)), out,
         )  # fmt: skip
         values = [(value, reach) for value, reach in out.tolist()]
         away = np.abs(origin).max(axis=(1, 2)).tolist()

@@ -10,10 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numba.core import types
+from numba.core import typed_passes, types
+from numba.core.errors import LoweringError, NumbaError
+from numba.extending import intrinsic
 
 from flexmbs.core import jit
+from flexmbs.core.borrowing import borrows
 from flexmbs.core.kernel_compiler import ordinary
+from flexmbs.core.kernel_lowering import KernelLowering
 
 
 class Pair(NamedTuple):
@@ -40,6 +44,16 @@ def given(x, factor):
     if factor is None:
         return x[0]
     return x[0] * factor[0]
+
+
+@intrinsic
+def unknown(typing, x):
+    """An operation that fails while code is written for it."""
+
+    def generate(context, builder, signature, args):
+        raise LoweringError("no code")
+
+    return types.float64(x), generate
 
 
 def made(x):
@@ -93,12 +107,17 @@ KINDS: list[tuple[Any, tuple[Any, ...]]] = [
 
 
 def compare() -> None:
-    """What is compiled before decides whether numba declares its own functions as inlined: not for other tests."""
+    """What is compiled before decides whether numba declares its own functions as inlined: not for other tests.
+
+    numba's passes are compared with our lowering, which leaves out what ends lives of variables.
+    """
     for function, kinds in KINDS:
         jit.kernel(function)._typed(kinds, counting=False)  # what it calls is defined in the first that needs it
         fewer = _code(jit.kernel(function)._typed(kinds, counting=False))
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(jit, "ordinary", lambda function: False)
+            patched.setattr(typed_passes.NativeLowering, "lowering_class", KernelLowering.lowering_class)
+            patched.setattr(typed_passes.IRLegalization, "run_pass", lambda self, state: False)
             every = _code(jit.kernel(function)._typed(kinds, counting=False))
         assert any("kernel" in line for line in fewer)
         assert fewer[1:] == every[1:], function.__name__  # behind a name of the module
@@ -114,6 +133,22 @@ def test_the_code_is_that_of_all_passes() -> None:
     found = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert "compared 3" in found.stdout
+
+
+def test_variables_that_change_have_the_values_of_python() -> None:
+    x = np.array([4.0, -1.0, 0.25, 9.0, -2.0, 1.0])
+    ours, python = Pair(x, np.zeros(6)), Pair(x, np.zeros(6))
+    assert borrows(swept)
+    assert jit.kernel(swept)(ours, 6) == swept(python, 6)
+    assert np.array_equal(ours.y, python.y)
+
+
+def test_what_fails_while_code_is_written_is_told_with_its_place() -> None:
+    def wrong(x):
+        return x[0] + unknown(x)
+
+    with pytest.raises(NumbaError, match=r"test_kernel_compiler\.py"):
+        jit.kernel(wrong)(np.zeros(2))
 
 
 def test_arrays_that_are_made_are_those_of_python() -> None:

@@ -14,7 +14,7 @@ from flexmbs.elements.linear.frame import Frame
 from flexmbs.io.reduced_description import reduced_from_plain, reduced_to_plain
 from flexmbs.kernels.floating import floating_energy, floating_force, floating_mass
 from flexmbs.kernels.floating_moments import FloatingGroup
-from flexmbs.kernels.floating_tangent import floating_tangent
+from flexmbs.kernels.floating_tangent import floating_blocks
 from flexmbs.kernels.markers.floating import FLOATING
 from flexmbs.reduction.inertia import InertiaInvariants
 
@@ -102,7 +102,8 @@ class Points:
 
     def tangent(self, q: Any, v: Any, a: Any, weights: tuple[float, float]) -> np.ndarray:
         work = self.work()
-        floating_tangent(self.group, State(q, v, a, np.zeros(0)), Env(0.0, np.array([1.5])), work, weights)
+        state, env = State(q, v, a, np.zeros(0)), Env(0.0, np.array([1.5]))
+        floating_blocks(self.group, state, env, work.T, weights, work.B)
         return self.placed(work.B)
 
     def moved(self, q: Any, d: Any) -> np.ndarray:

@@ -25,6 +25,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import on_stack, square
 from flexmbs.kernels.frame_rotation import frame_rotation
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
 from flexmbs.kernels.markers.spatial_linear import coefficients, column
@@ -129,7 +130,7 @@ def floating_place(group: FloatingMarkers, state: State, env: Env, work: MarkerW
     S, U, R, X = room[2], room[3], room[4], room[5]
     y, th, pd, z, w = local[0], local[1], local[3], local[4], local[5]
     m = group.dofs.shape[1] - 6
-    shapes = np.empty((6, m))
+    shapes = on_stack((6, m))
     for i in range(group.mk.shape[0]):
         d, k, row = group.dofs[i], group.mk[i], group.row[i]
         local_motion(group, i, state, shapes, local)
@@ -166,7 +167,7 @@ def floating_place_tangent(group: FloatingMarkers, state: State, env: Env, work:
     th, pd, z, w = local[1], local[3], local[4], local[5]
     m = group.dofs.shape[1] - 6
     second = group.Z.shape[2] > 0
-    shapes = np.empty((6, m))
+    shapes = on_stack((6, m))
     for i in range(group.mk.shape[0]):
         d, row, o = group.dofs[i], group.row[i], group.rot[i]
         local_motion(group, i, state, shapes, local)
@@ -233,10 +234,10 @@ def floating_pull(
     size = group.pdofs.shape[1]
     m = size - 3
     second = group.Z.shape[2] > 0
-    shapes = np.empty((6, m))
+    shapes = on_stack((6, m))
     for i in range(group.mk.shape[0]):
         k, o, R_BM = group.mk[i], group.rot[i], group.R_BM[i]
-        B = work.B[group.b1 + i * size * size : group.b1 + (i + 1) * size * size].reshape(size, size)
+        B = square(work.B, group.b1 + i * size * size, size)
         local_motion(group, i, state, shapes, local)
         frame_rotation(q, group.qi[i], R)
         turned(R_BM, th, room)

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import square
 from flexmbs.kernels.markers.floating import exponential
 from flexmbs.kernels.markers.kind import MarkerKind
 from flexmbs.kernels.markers.spatial_linear import coefficients, column
@@ -128,7 +129,7 @@ def linear_body_pull(
     th, M, C = np.empty(3), np.empty(3), np.empty((3, 3))
     for i in range(group.mk.shape[0]):
         d, k, Psi, R_BM = group.dofs[i], group.mk[i], group.Psi[i], group.R_BM[i]
-        B = work.B[group.b1 + i * m * m : group.b1 + (i + 1) * m * m].reshape(m, m)
+        B = square(work.B, group.b1 + i * m * m, m)
         for a in range(3):
             th[a], M[a] = 0.0, 0.0
             for j in range(m):

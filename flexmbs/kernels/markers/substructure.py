@@ -19,6 +19,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import square
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
 from flexmbs.kernels.substructure_frames import (
     amplitudes,
@@ -196,7 +197,7 @@ def point_pull(
         f = (weights[0] * work.W[k, 0], weights[0] * work.W[k, 1], weights[0] * work.W[k, 2])
         force_on_body(group, i, local[0], f, u, F)
         couple(group, i, F, Gamma)
-        B = work.B[group.b1 + i * size * size : group.b1 + (i + 1) * size * size].reshape(size, size)
+        B = square(work.B, group.b1 + i * size * size, size)
         for j in range(size):
             du[:], dy[:], dF[:] = 0.0, 0.0, 0.0
             if j < 12:

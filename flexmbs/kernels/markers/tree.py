@@ -20,6 +20,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel, only_beyond
+from flexmbs.core.kernel_arrays import square
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
 from flexmbs.kernels.trees.group import SCREW
 from flexmbs.kernels.trees.modal import (
@@ -238,7 +239,7 @@ def tree_pull(group: TreeMarkers, state: State, env: Env, work: MarkerWork, weig
     x = np.empty(3)
     for i in range(group.mk.shape[0]):
         mk, row, n_k = group.mk[i], group.row[i], group.ways[i]
-        B = work.B[group.b1 + i * size * size : group.b1 + (i + 1) * size * size].reshape(size, size)
+        B = square(work.B, group.b1 + i * size * size, size)
         for k in range(3):
             for n in range(3):
                 R_M[k, n] = work.R[mk, k, n]

@@ -16,15 +16,15 @@ __all__ = ["reaches_in_plane"]
 @kernel
 def reaches_in_plane(
     ptr: IntArray, kind: IntArray, c: FloatArray, turn: FloatArray, moves: IntArray, turns: IntArray,
-    origin: FloatArray, frame: FloatArray, found: FloatArray,
+    origin: FloatArray, frame: FloatArray, near: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
     """Of all rows ``found[j]`` = value in the first pose, and largest derivative by a motion in the plane in any.
 
     ``turn (n, 2)``: angles of both sides in each pose. Pair i has the rows ``ptr[i]`` to ``ptr[i + 1]``; ``moves``,
     ``turns (n_pairs, 2)``: whether its sides can move and turn; ``origin (n_pairs, 2, 3)`` and ``frame (n_pairs, 2, 3,
-    3)`` at the start.
+    3)`` at the start; ``near (n,)``: angles that are near, zero.
     """
-    near, p, R, G = np.zeros(kind.shape[0]), np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12))
+    p, R, G = np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((1, 12))
     for i in range(moves.shape[0]):
         a, b = ptr[i], ptr[i + 1]
         _of_pair(kind[a:b], c[a:b], near[a:b], turn, moves[i], turns[i], origin[i], frame[i], p, R, G, found[a:b])

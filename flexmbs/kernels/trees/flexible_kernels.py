@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import square
 from flexmbs.kernels.trees.group import A_, C_, F_, H_, J_, L_, M_, P_, R_, S_, V_, TreeGroup
 
 __all__ = [
@@ -181,7 +182,7 @@ def add_inertia(
         if c < 0:
             continue
         R = links.frame[i]
-        M = mass[i * size * size : (i + 1) * size * size].reshape(size, size)
+        M = square(mass, i * size * size, size)
         x, y, z = R[3, 0], R[3, 1], R[3, 2]
         # M[0:3, 3:6] = -c~
         c0, c1, c2 = M[1, 5], M[2, 3], M[0, 4]
@@ -212,7 +213,7 @@ def add_inertia(
             for j in range(3):
                 w[c, J_ + 3 * k + j] += A[k, j]
         if derivatives:
-            D = damping[i * size * size : (i + 1) * size * size].reshape(size, size)
+            D = square(damping, i * size * size, size)
             u = v[n * m + 6 * i : n * m + 6 * i + 6]
             for k in range(3):
                 velocity_rows(M, D, u, k, row)
@@ -268,9 +269,9 @@ def add_rows(
     for i in range(n):
         t, R = links.tree[i], links.frame[i]
         order, o = group.size[t], group.blk[t]
-        M = mass[i * size * size : (i + 1) * size * size].reshape(size, size)
-        K = stiffness[i * size * size : (i + 1) * size * size].reshape(size, size)
-        D = damping[i * size * size : (i + 1) * size * size].reshape(size, size)
+        M = square(mass, i * size * size, size)
+        K = square(stiffness, i * size * size, size)
+        D = square(damping, i * size * size, size)
         u = v[n * m + 6 * i : n * m + 6 * i + 6]
         for k in range(m):
             here = links.place[i, k]
@@ -306,7 +307,7 @@ def add_mass(group: TreeGroup, links: LinkGroup, mass: FloatArray, blocks: Float
     for i in range(n):
         t, R = links.tree[i], links.frame[i]
         order, o = group.size[t], group.blk[t]
-        M = mass[i * size * size : (i + 1) * size * size].reshape(size, size)
+        M = square(mass, i * size * size, size)
         for k in range(m):
             here = links.place[i, k]
             for j in range(m):

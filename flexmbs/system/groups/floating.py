@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray
-from flexmbs.core.given import COORDINATES, MASS
+from flexmbs.core.given import BLOCKS, COORDINATES, ENV, MASS, OPERATORS, STATE, WEIGHTS, WORK
 from flexmbs.core.rotations import from_quaternion
 from flexmbs.core.sparsity import Blocks
 from flexmbs.kernels.floating import floating_energy, floating_force, floating_mass
 from flexmbs.kernels.floating_moments import FloatingGroup
-from flexmbs.kernels.floating_tangent import floating_tangent
+from flexmbs.kernels.floating_tangent import floating_blocks
 from flexmbs.kernels.markers.floating import FLOATING
 from flexmbs.kernels.markers.kind import MarkerEntry
 from flexmbs.system.groups.contract import least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
-from flexmbs.system.groups.inertia import InertiaStage, MovingBlocks
+from flexmbs.system.groups.inertia import InertiaCalls, MovingBlocks
 from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.groups.rigid import FRAME_NAMES, carried
@@ -102,9 +102,7 @@ class FloatingBodies(MovingBodies):
             self.tables += (table,)
             b1 += len(alike) * (6 + m) ** 2
         self.blocks = tuple(Blocks(t.dofs, t.b1) for t in self.tables)
-        self.stages = tuple(
-            InertiaStage("bodies in floating frames", t, floating_force, floating_tangent) for t in self.tables
-        )
+        self.stages = tuple(_stage(t) for t in self.tables)
         renew = tuple((floating_mass, (t, COORDINATES, MASS)) for t in self.tables)
         self.moving = MovingBlocks.whole(self.tables, self.write)._replace(renew=renew)
         self.mass = self.mass_from(start, b1, coordinates.reference)
@@ -176,6 +174,13 @@ class FloatingBodies(MovingBodies):
 
     def drawing(self, body: Any) -> Drawing:
         return Drawing(body.name, "reduced", body, first=self._eta[body].in_q, pose=partial(self.pose, body))
+
+
+def _stage(table: FloatingGroup) -> InertiaCalls:
+    """Forces of bodies with as many shapes, and their derivatives."""
+    force = (floating_force, (table, STATE, ENV, WORK))
+    derivatives = (floating_blocks, (table, STATE, ENV, OPERATORS, WEIGHTS, BLOCKS))
+    return InertiaCalls("bodies in floating frames", table, (force,), (force, derivatives))
 
 
 def frame_momentum(pose: FloatArray, p: FloatArray) -> FloatArray:
