@@ -17,7 +17,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, State
 from flexmbs.core.jit import kernel
-from flexmbs.core.kernel_arrays import square
+from flexmbs.core.kernel_arrays import on_stack, square
 from flexmbs.kernels.substructure_curvature import Bending
 from flexmbs.kernels.substructure_elasticity import elastic_force
 from flexmbs.kernels.substructure_frames import amplitudes, pull, rate_columns, relative, relative_place
@@ -34,8 +34,8 @@ class SubstructureGroup(NamedTuple):
     ``ra, rb (n,)``: numbers of the frames in ``work.T``; ``s, d0 (n, 3)``: end of the part in B, and in A undeformed;
     ``C (n, 3, 3)``: B to A undeformed; ``K, D (n, m, m)``; what bending does to the end
     (`flexmbs.kernels.substructure_elasticity`): ``G (n, 6 or 0, m, m)``, ``along (n, 3)``, ``weight (n, g)``,
-    ``slope, curve (n, g, 2, m)``, ``EI (n, 2, 2)``, ``tau (n,)``. Scratch: ``room (n, 8, 3, 3)``, and ``line (n, 9,
-    3)``, whose last row stays zero.
+    ``slope, curve (n, g, 2, m)``, ``EI (n, 2, 2)``, ``tau (n,)``. Scratch: ``room (n, 8, 3, 3)``, ``line (n, 9,
+    3)``, whose last row stays zero, and ``squares (6, 6 + m, 6 + m)``.
     """
 
     dofs: IntArray
@@ -58,6 +58,7 @@ class SubstructureGroup(NamedTuple):
     tau: FloatArray
     room: FloatArray
     line: FloatArray
+    squares: FloatArray
 
 
 @kernel
@@ -110,19 +111,16 @@ def lift(group: SubstructureGroup, state: State, floating: State, gamma: FloatAr
 def pulled_mass(group: SubstructureGroup, mass: FloatArray, blocks: FloatArray) -> None:
     """J^T M_f J into the blocks; ``mass (n (6 + m)^2,)`` of the floating bodies; after `lift_place`."""
     n, size = group.dofs.shape
-    J, row, column = np.empty((6, 12)), np.empty(size), np.empty(size)
-    half = np.empty((size, size))
+    J, column, half = np.empty((6, 12)), on_stack((size,)), group.squares[0]
     for i in range(n):
         rate_columns(group, i, J)
         M, B = square(mass, i * size * size, size), square(blocks, group.b1 + i * size * size, size)
         for a in range(size):  # M_f is as large as the block: 6 + m = 12 + k
-            pull(J, M[a], row)
-            half[a] = row
+            pull(J, M[a], half[a])
         for a in range(size):
             for b in range(size):
                 column[b] = half[b, a]
-            pull(J, column, row)
-            B[a] = row
+            pull(J, column, B[a])
         for a in range(size):
             for b in range(a):
                 B[a, b] = B[b, a]
@@ -132,7 +130,14 @@ def pulled_mass(group: SubstructureGroup, mass: FloatArray, blocks: FloatArray) 
 def bending(group: SubstructureGroup, i: int) -> Bending:
     """What bending does to the end of one of them."""
     return Bending(
-        group.G[i], group.along[i], group.weight[i], group.slope[i], group.curve[i], group.EI[i], group.tau[i]
+        group.G[i],
+        group.along[i],
+        group.weight[i],
+        group.slope[i],
+        group.curve[i],
+        group.EI[i],
+        group.tau[i],
+        group.squares,
     )
 
 
@@ -157,7 +162,7 @@ def pulled_force(
     fq, fv = floating.q, floating.v
     n, size = group.dofs.shape
     m = size - 6
-    J, F, out = np.empty((6, 12)), np.empty(size), np.empty(size)
+    J, F, out = np.empty((6, 12)), on_stack((size,)), on_stack((size,))
     for i in range(n):
         rate_columns(group, i, J)
         el = elastic[i]

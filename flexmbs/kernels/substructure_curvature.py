@@ -19,6 +19,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import inlined, kernel
+from flexmbs.core.kernel_arrays import on_stack
 
 __all__ = ["Bending", "curvature_energy", "curvature_force", "curvature_tangent"]
 
@@ -27,7 +28,7 @@ class Bending(NamedTuple):
     """Of one substructure.
 
     ``G (6 or 0, m, m)``: displacements of second order; at points of a line: direction ``along (3,)``, ``weight (g,)``,
-    ``slope, curve (g, 2, m)``: y' and y'' of the shapes; ``EI (2, 2)``, ``tau``.
+    ``slope, curve (g, 2, m)``: y' and y'' of the shapes; ``EI (2, 2)``, ``tau``; ``squares (6, 6 + m, 6 + m)``: scratch.
     """
 
     G: FloatArray
@@ -37,6 +38,7 @@ class Bending(NamedTuple):
     curve: FloatArray
     EI: FloatArray
     tau: float
+    squares: FloatArray
 
 
 @inlined
@@ -125,7 +127,7 @@ def curvature_tangent(bend: Bending, z: FloatArray, rate: FloatArray, KF: FloatA
     """Add the derivatives to the lower right parts of KF and DF (6 + m, 6 + m)."""
     m = z.shape[0]
     y, yd, J, M, linear = np.empty(4), np.empty(4), np.empty((2, 4)), np.empty(2), np.empty(2)
-    H, A, C, Jd, row = np.empty((2, 4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((2, 4)), np.empty((4, m))
+    H, A, C, Jd, row = np.empty((2, 4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((2, 4)), on_stack((4, m))
     for g in range(bend.weight.shape[0]):
         at_point(bend, g, z, y)
         at_point(bend, g, rate, yd)

@@ -17,6 +17,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.jit import kernel
+from flexmbs.core.kernel_arrays import on_stack
 from flexmbs.kernels.substructure_curvature import (
     Bending,
     curvature_energy,
@@ -86,7 +87,7 @@ def stresses(
 ) -> None:
     """s = K z~ + D E z', and E."""
     m = z.shape[0]
-    x, y = np.empty(m), np.empty(m)
+    x, y = on_stack((m,)), on_stack((m,))
     strains(bend, z, x, E)
     for c in range(m):
         t = 0.0
@@ -106,7 +107,7 @@ def elastic_force(
 ) -> None:
     """out (m,) = E^T s."""
     m = z.shape[0]
-    E, s = np.empty((m, m)), np.empty(m)
+    E, s = bend.squares[0], on_stack((m,))
     stresses(K, D, bend, z, rate, E, s)
     for j in range(m):
         t = 0.0
@@ -122,8 +123,9 @@ def elastic_tangent(
 ) -> None:
     """Add df/dz and df/dz' to the lower right parts of KF and DF (6 + m, 6 + m)."""
     m = z.shape[0]
-    E, Y, H, s = np.empty((m, m)), np.zeros((m, m)), np.empty((m, m)), np.empty(m)
-    KE, DE = np.empty((m, m)), np.empty((m, m))
+    E, H, KE, DE, Y = bend.squares[0], bend.squares[1], bend.squares[2], bend.squares[3], bend.squares[4]
+    s = on_stack((m,))
+    Y[:6] = 0.0
     stresses(K, D, bend, z, rate, E, s)
     second(bend, z, H)
     G, e = bend.G, bend.along
@@ -165,7 +167,7 @@ def elastic_tangent(
 def elastic_energy(K: FloatArray, bend: Bending, z: FloatArray) -> float:
     """z~ K z~ / 2, and that of the curvature of a line."""
     m = z.shape[0]
-    E, x = np.empty((m, m)), np.empty(m)
+    E, x = bend.squares[0], on_stack((m,))
     strains(bend, z, x, E)
     total = curvature_energy(bend, z)
     for a in range(m):

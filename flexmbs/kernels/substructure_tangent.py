@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, State
 from flexmbs.core.jit import kernel
-from flexmbs.core.kernel_arrays import square
+from flexmbs.core.kernel_arrays import on_stack, square
 from flexmbs.kernels.substructure import SubstructureGroup, bending, gather
 from flexmbs.kernels.substructure_elasticity import elastic_tangent
 from flexmbs.kernels.substructure_frames import (
@@ -73,10 +73,10 @@ def pulled_tangent(
     fq, fv, fa = floating.q, floating.v, floating.a
     n, size = group.dofs.shape
     m = size - 6
-    J, F, out = np.empty((6, 12)), np.empty(size), np.empty(size)
+    J, F, out = np.empty((6, 12)), on_stack((size,)), on_stack((size,))
     Gamma, change, by_rate = np.empty((3, 3)), np.empty((3, 6)), np.empty(6)
     x, X, y, Y = np.empty((5, 3)), np.empty((3, 3, 3)), np.empty((4, 3)), np.empty((2, 3, 3))
-    column = np.empty(size)
+    column = on_stack((size,))
     for i in range(n):
         o = i * size * size
         M, KF, DF = square(mass, o, size), square(stiffness, o, size), square(damping, o, size)

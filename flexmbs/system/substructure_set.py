@@ -75,7 +75,7 @@ class SubstructureSet:
             slope=np.array([p.line.slopes for p in parts], order="C"),
             curve=np.array([p.line.curvatures for p in parts], order="C"),
             EI=np.array([p.line.stiffness for p in parts]), tau=np.array([p.retardation_time for p in parts]),
-            room=np.zeros((n, 8, 3, 3)), line=np.zeros((n, 9, 3)),
+            room=np.zeros((n, 8, 3, 3)), line=np.zeros((n, 9, 3)), squares=np.zeros((6, 6 + m, 6 + m)),
         )  # fmt: skip
         loads = gravity_of(model, str(parts[0]))
         self.floating = own_group(
@@ -132,7 +132,8 @@ class SubstructureSet:
     @property
     def scratch(self) -> tuple[FloatArray, ...]:
         """Work arrays."""
-        return (*self.own.arrays, self.group.room, self.group.line, self.floating.work, self.floating.work4)
+        group, floating = self.group, self.floating
+        return (*self.own.arrays, group.room, group.line, group.squares, floating.work, floating.work4)
 
     def with_own(self, own: Own) -> SubstructureSet:
         """The same with work arrays of ``own``."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from flexmbs.core.contracts import Env, FloatArray, IntArray, MarkerWork, State
 from flexmbs.core.jit import kernel
-from flexmbs.core.kernel_arrays import square
+from flexmbs.core.kernel_arrays import on_stack, square
 from flexmbs.kernels.markers.kind import MarkerKind, constant_rows
 from flexmbs.kernels.substructure_frames import (
     amplitudes,
@@ -107,8 +107,8 @@ def force_on_body(
 def point_place(group: SubstructurePoints, state: State, env: Env, work: MarkerWork) -> int:
     """Position, velocity and J."""
     size = group.dofs.shape[1]
-    z, local, u = np.empty((2, size - 6)), np.empty((3, 3)), np.empty(3)
-    J, F, out = np.empty((6, 12)), np.empty(size), np.empty(size)
+    z, local, u = on_stack((2, size - 6)), np.empty((3, 3)), np.empty(3)
+    J, F, out = np.empty((6, 12)), on_stack((size,)), on_stack((size,))
     for i in range(group.mk.shape[0]):
         k, row, d = group.mk[i], group.row[i], group.dofs[i]
         moved(group, i, state, z, local)
@@ -139,7 +139,7 @@ def point_place_tangent(group: SubstructurePoints, state: State, env: Env, work:
         return bad
     size = group.dofs.shape[1]
     m = size - 6
-    z, local, moving = np.empty((2, m)), np.empty((3, 3)), np.empty((3, 3))
+    z, local, moving = on_stack((2, m)), np.empty((3, 3)), np.empty((3, 3))
     change, x, X = np.empty((3, 6)), np.empty((5, 3)), np.empty((3, 3, 3))
     JT, JcT = work.JT, work.JcT
     for i in range(group.mk.shape[0]):
@@ -186,9 +186,10 @@ def point_pull(
     """Blocks weights[0] d(J^T f)/dq T."""
     size = group.dofs.shape[1]
     m = size - 6
-    z, local, room = np.empty((2, m)), np.empty((3, 3)), np.empty((4, 3))
+    z, local, room = on_stack((2, m)), np.empty((3, 3)), np.empty((4, 3))
     change, x, X = np.empty((3, 6)), np.empty((5, 3)), np.empty((3, 3, 3))
-    J, F, dF, out, Gamma = np.empty((6, 12)), np.empty(size), np.empty(size), np.empty(size), np.empty((3, 3))
+    J, Gamma = np.empty((6, 12)), np.empty((3, 3))
+    F, dF, out = on_stack((size,)), on_stack((size,)), on_stack((size,))
     u, du, dy = room[0], room[1], room[2]
     for i in range(group.mk.shape[0]):
         k = group.mk[i]
