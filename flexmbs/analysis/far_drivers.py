@@ -1,8 +1,8 @@
 r"""Drivers of joints that are far from where flexible bodies are described: equilibria on the way there.
 
-Assembly moves positions onto the joints by the least change in the metric of the mass: of a flexible body the node at the
-joint alone. Turned far, that node folds the elements beside it, and a folded element can be in equilibrium, free of stress
-at all its points of integration. So the joints are closed in steps, with an equilibrium in each,
+Assembly moves positions onto the joints by the least change in the metric of the mass: of a flexible body the node at
+the joint alone. Turned far, that node folds the elements beside it, and a folded element can be in equilibrium, free of
+stress at all its points of integration. So the joints are closed in steps, with an equilibrium in each,
 
 .. math:: g(q, t) = (1 - \sigma)\, g(q_0, t), \qquad \sigma = 1/n, 2/n, \dots, 1,
 
