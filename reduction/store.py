@@ -36,7 +36,7 @@ import h5py
 import numpy as np
 
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
-from flexmbs.core.hdf5 import new_hdf5
+from flexmbs.core.hdf5 import RESULT_LINE, new_hdf5
 from flexmbs.linear.operators import DofMap
 from flexmbs.reduction.inertia import InertiaInvariants
 from flexmbs.reduction.interfaces import Frame
@@ -94,7 +94,12 @@ def _check_seal(path: Path) -> None:
     """Refuse what is not as it was written: HDF5 may not come back from a damaged file."""
     length = len(SEAL) + 65
     with path.open("rb") as stream:
-        if stream.read(len(SIGNATURE)) != SIGNATURE:
+        begin = stream.read(len(RESULT_LINE))
+        if begin == RESULT_LINE:
+            raise ReadError(
+                f"{path}: it holds the result of an analysis, which flexmbs.load reads, and no reduced model."
+            )
+        if not begin.startswith(SIGNATURE):
             raise ReadError(
                 f"{path}: it is not an HDF5 file, or it ends early; flexmbs.reduction.read_reduced reads other formats."
             )

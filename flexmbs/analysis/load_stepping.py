@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbs.analysis import rigidity
 from flexmbs.analysis.accuracy import ACCURATE, HOPELESS, estimated_accuracy, solution_error
+from flexmbs.analysis.far_drivers import FAR, FarDrivers
 from flexmbs.analysis.load_path import LoadPath
 from flexmbs.analysis.newton import EPS, NEAR_FLOOR, NewtonResult, Problem, Scale, equilibrate
 from flexmbs.analysis.passed_contacts import PassedContacts
@@ -81,6 +82,7 @@ class LoadStepper:
         if self.loose and not self.mechanism and not np.any(self.scales[0]):
             rigidity.refuse_loose(system)
         self.redundant: tuple[str, ...] = ()
+        self.far: FarDrivers | None = None
         self.points = [self._begin(start)]
         self.angles = [dyn.turns.counted]
         self.rows: list[Iteration] = []
@@ -102,10 +104,16 @@ class LoadStepper:
         point = self.equations.imposed(Point(q, v, np.zeros(dyn.n_c)), old, frames, drives)
         if dyn.n_c:
             found = assemble(dyn, self.time, point.q, v)
-            point, self.redundant = point._replace(q=found.q), found.redundant
-        dyn.hold(self.scales[0], drives, self.time)
-        if dyn.n_c:
+            self.redundant = found.redundant
+            dyn.hold(self.scales[0], drives, self.time)
+            turn = dyn.coordinates.largest_turn(point.q, found.q)
+            if turn > FAR:
+                self.far = FarDrivers(self.equations, point, turn)
+                return point
+            point = point._replace(q=found.q)
             self.equations.arrive(point)
+        else:
+            dyn.hold(self.scales[0], drives, self.time)
         return point
 
     def run(self) -> StaticSolution:
@@ -118,7 +126,7 @@ class LoadStepper:
         failed, status = 0, Status.DONE
         with Progress(f"statics of {self.system.model.name!r}", options.progress) as progress:
             try:
-                if self._acts_at_start() and not self._settle():
+                if not self._approach() or (self._acts_at_start() and not self._settle()):
                     status = Status.NO_START
                 while status is Status.DONE and self.factors[-1] < 1.0 and not self.singular:
                     if failed + len(self.points) > options.max_steps:
@@ -149,6 +157,17 @@ class LoadStepper:
         if iterations > HARD:
             return 0.7 * taken
         return max(step, taken) * (2.0 if iterations <= EASY else 1.2)
+
+    def _approach(self) -> bool:
+        """Go where far drivers are held; whether there is an equilibrium at every step."""
+        for _ in self.far.steps() if self.far is not None else ():
+            self.last, _ = self._equilibrium(0.0, self.drives[0])
+            self.rows += self.last.rows
+            if not self.last.converged:
+                return False
+            self.equations.arrive(self.last.point)
+            self.points, self.angles = [self.last.point], [self.dyn.turns.counted]
+        return True
 
     def _acts_at_start(self) -> bool:
         """Whether the first state is not at rest as it is."""

@@ -38,7 +38,7 @@ class Output:
     Raises
     ------
     ModelError
-        If a value is out of bounds, or (in `simulate`) a time is negative or behind the end of the run.
+        If a value is out of bounds, or (where it is used) a time is negative or behind the end of the run.
 
     Notes
     -----
@@ -62,13 +62,13 @@ class Output:
             raise ModelError(f"Output: at must ascend, not {show(at.tolist())}.")
         object.__setattr__(self, "at", tuple(at.tolist()))
 
-    def refuse_outside(self, begin: float, end: float) -> None:
+    def refuse_outside(self, begin: float, end: float, owner: str = "simulate") -> None:
         """Refuse times that no part of a motion up to ``end`` has; those before ``begin`` are of a run before."""
         if self.at and self.at[0] < min(begin, 0.0):
-            raise ModelError(f"simulate: Output(at=...) asks for the state at {self.at[0]:g}; runs begin at 0.")
+            raise ModelError(f"{owner}: Output(at=...) asks for the state at {self.at[0]:g}; runs begin at 0.")
         if self.at and self.at[-1] > end * ROUND_OFF:
             raise ModelError(
-                f"simulate: Output(at=...) asks for the state at {self.at[-1]:g}, but the run ends at {end:g}. Leave "
+                f"{owner}: Output(at=...) asks for the state at {self.at[-1]:g}, but the run ends at {end:g}. Leave "
                 f"it out, or take a later end."
             )
 

@@ -51,6 +51,10 @@ class Preloads(Hinted):
     model: Model
     values: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        listed = (f"{name} {np.array2string(np.asarray(v), precision=6)}" for name, v in self.values.items())
+        return f"<preloads of model {self.model.name!r}: {', '.join(listed)}>"
+
 
 class _Unknown(NamedTuple):
     """A preload to be found: number of its spring, and component where it has several."""

@@ -227,7 +227,11 @@ def _check_start(start: object, system: System) -> None:
     if not isinstance(start, TimeSolution):
         raise ModelError(f"simulate: start must be what simulate returned or flexmbs.load read, not {show(start)}.")
     if start.last is None:
-        raise ModelError("simulate: start does not hold the state of its end; take one that simulate or load returned.")
+        raise ModelError(
+            "simulate: start does not hold the state of a scheme at its end, as motions of simulate do, but those of "
+            "solve_kinematics and poses read from a file do not. Simulate from the beginning, or find the pose again "
+            "by inverse_kinematics."
+        )
     if start.model is not system.model:
         found = differences(describe_model(start.model)[0], describe_model(system.model)[0])
         if found:

@@ -72,8 +72,9 @@ def solve_static(
         At which drivers of joints are held, by default 0, their rates taken as zero. If it is given, histories of loads
         and of prescribed motions of supports are evaluated at this time, and what they give acts from s = 0 on.
         Otherwise the argument of a history is the load factor s. What has no history grows in proportion to s.
-        Where drivers are far from the described positions by then, go there by several times, each with the last
-        solution as ``start``: flexible bodies do not follow long ways at once.
+        Drivers that turn a node of a flexible body by more than 1 rad from where it is described are approached in
+        steps (`flexmbs.analysis.far_drivers`). Where one is far by its displacement, go there by several times, each
+        with the last solution as ``start``: flexible bodies do not follow long ways at once.
     throw : bool
         Whether a failure raises; otherwise the solution is returned with its ``status``.
     fixed, loads

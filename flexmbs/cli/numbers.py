@@ -21,5 +21,5 @@ def number(text: str) -> float:
 def whole_number(text: str) -> int:
     """A whole number of digits only, 0 or more; anything else is an error of the option."""
     if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, not {text!r}")
     return int(text)

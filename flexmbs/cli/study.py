@@ -53,12 +53,13 @@ def _defined(script: Path, name: str | None) -> Any:
     """The study of a script, which is run as a module of its own name."""
     import importlib.util
 
-    from flexmbs.core.errors import FlexmbsError, ModelError
+    from flexmbs.core.errors import FlexmbsError, ModelError, unknown_name
     from flexmbs.studies.study import Study
 
     spec = importlib.util.spec_from_file_location(script.stem, script) if script.is_file() else None
     if spec is None or spec.loader is None:
-        raise ModelError(f"study: there is no script {script}.")
+        what = f"{script} is no Python script, whose name ends in .py"
+        raise ModelError(f"study: {what if script.exists() else f'there is no script {script}'}.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[script.stem] = module
     sys.path.insert(0, str(script.resolve().parent))  # what lies beside it, as if python had run it
@@ -73,5 +74,7 @@ def _defined(script: Path, name: str | None) -> Any:
         return next(iter(found.values()))
     if name in found:
         return found[name]
+    if name is not None and found:
+        raise ModelError(f"study: {script}: {unknown_name('study', name, found)}")
     there = f"it defines {', '.join(found)}; choose one with --name" if found else "it defines none"
     raise ModelError(f"study: {script} must define one flexmbs.studies.Study, but {there}.")

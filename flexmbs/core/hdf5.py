@@ -17,7 +17,10 @@ import h5py
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["new_hdf5"]
+__all__ = ["RESULT_LINE", "new_hdf5"]
+
+RESULT_LINE = b"flexmbs result file"
+"""With which files of results begin, before HDF5 does."""
 
 
 @contextmanager

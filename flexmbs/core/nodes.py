@@ -123,8 +123,11 @@ def gradient(layout: NodeLayout) -> tuple[int, ...]:
 
 
 def largest_turn(layout: NodeLayout, before: FloatArray, after: FloatArray) -> float:
-    """Largest angle [rad], at most pi, between the vectors of nodes in two states (n, n_q); 0 without any."""
+    """Largest angle [rad], at most pi, by which vectors or frames of nodes turn between two states (n, n_q); or 0."""
     largest = 0.0
+    if layout.quaternion:
+        cosine = np.abs((before[:, 3:] * after[:, 3:]).sum(axis=1))
+        largest = 2.0 * float(np.arccos(min(cosine.min(), 1.0)))
     for part in layout.directions:
         a, b = before[:, list(part)], after[:, list(part)]
         cosine = (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))

@@ -86,7 +86,8 @@ def warn_of_changes(
     local(q, found_q, dyn.n_linear, step)
     largest: tuple[float, str] = (1.0, "")
     faster: tuple[float, str] = (FASTER, "")
-    for body, dofs, move, turn in (found for group in dyn.coordinates.groups for found in group.moves(step)):
+    changes = (found for group in dyn.coordinates.groups for found in group.moves(q, found_q, step))
+    for body, dofs, move, turn in changes:
         far = max(move / (MOVED * dyn.length), turn / TURNED)
         if far > largest[0]:
             words = [f"moved {body.name!r} by {move:.3g}"] if move > MOVED * dyn.length else []

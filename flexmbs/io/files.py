@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from flexmbs import elements as built_in
 from flexmbs.core.checks import show
-from flexmbs.core.errors import ReadError
+from flexmbs.core.errors import ModelError, ReadError
 from flexmbs.core.laminate import Ply
 from flexmbs.io import store
 from flexmbs.io.time_files import load_time
@@ -72,6 +72,8 @@ def load(
     >>> len(modes), modes.model.body("rod").element.name
     (3, 'planar cable')
     """
+    if not isinstance(classes, Iterable):
+        raise ModelError(f"load: classes must be a list of classes, such as (MyElement,), not {show(classes)}.")
     left = Path(f"{path}.journal") if isinstance(path, str | PathLike) else None
     try:
         if left is not None and not Path(path).exists() and left.exists():

@@ -97,6 +97,9 @@ class HistoryTable(Mapping[str, NDArray[Any]]):
     def __len__(self) -> int:
         return len(self.columns)
 
+    def __repr__(self) -> str:
+        return f"<table {self.title!r}: {self.n_rows} rows of {', '.join(self.labels)}>"
+
     @property
     def n_rows(self) -> int:
         """Number of times."""

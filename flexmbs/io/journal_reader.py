@@ -102,7 +102,7 @@ class Journal:
             return ""
         torn = f"; {self.torn_bytes} bytes of an unfinished record were left out" if self.torn_bytes else ""
         loss = f"; {self.damage}" if self.damage else torn
-        return f"read from a journal that was not closed, with {self.n_rows} steps{loss}"
+        return f"read from a journal that was not closed, with {self.n_rows} stored states{loss}"
 
     def latest(self, label: str) -> NamedArrays:
         """The latest named arrays of a label.

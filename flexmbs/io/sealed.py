@@ -26,7 +26,7 @@ import h5py
 
 from flexmbs.core.checks import show
 from flexmbs.core.errors import FlexmbsError, ModelError, ReadError
-from flexmbs.core.hdf5 import new_hdf5
+from flexmbs.core.hdf5 import RESULT_LINE, new_hdf5
 from flexmbs.reduction.store import is_reduced
 
 __all__ = ["as_target", "opened", "replaced", "sealed"]
@@ -34,7 +34,7 @@ __all__ = ["as_target", "opened", "replaced", "sealed"]
 VERSION = 1
 """Of the layout of the file; raised when older readers could no longer make sense of it."""
 BLOCK = 512
-FIRST_LINE = b"flexmbs result file, format version "
+FIRST_LINE = RESULT_LINE + b", format version "
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 

@@ -79,8 +79,8 @@ def write_time(data: Rows, path: str | PathLike[str], *, compression: int = 1) -
         raise ModelError(f"write_time: expected TimeData or a Journal, not {show(data)}.")
     if as_count("write_time", "compression", compression) > 9:
         raise ModelError(f"write_time: compression must be at most 9, not {compression}.")
-    target = as_target("write_time", path, SUFFIXES)
-    with replaced("write_time", target) as (draft,), sealed(draft) as file:
+    target = as_target("save", path, SUFFIXES)
+    with replaced("save", target) as (draft,), sealed(draft) as file:
         file.attrs["format"] = "flexmbs result"
         file.attrs["format_version"] = VERSION
         file.attrs["flexmbs_version"] = version()

@@ -182,9 +182,10 @@ def inverse_dynamics(
     if throw and found.unmet[worst] > UNMET:
         raise ConvergenceError(
             f"Model {motion.model.name!r}: the drives {', '.join(map(repr, found.names))} cannot bring about the "
-            f"motion: "
-            f"at t = {found.t[worst]:.6g}, {work.missing(worst)} needs a force that none of them gives. Add a drive "
-            f"there, or leave the motion of that coordinate free.",
+            f"motion: at t = {found.t[worst]:.6g}, {work.missing(worst)} needs a force that none of them gives, "
+            f"{found.unmet[worst]:.2g} of the largest of all. Add a drive there, or leave the motion of that "
+            f"coordinate free. In what simulate found the accelerations may be off by as much, above all at its start: "
+            f"take shorter steps or RadauIIA; throw=False returns the forces all the same.",
             found,
         )
     return found

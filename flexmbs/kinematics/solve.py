@@ -139,6 +139,7 @@ class _Driven:
         self.dyn = dyn = Dynamics(system)
         self.until, self.step = until, step
         self.output = output
+        output.refuse_outside(0.0, until, "solve_kinematics")
         wanted = output.times(0.0, until)
         self.wanted = Output(every=step).times(0.0, until) or [] if wanted is None else wanted
         self.equations = eq = PositionEquations(dyn, "solve_kinematics")

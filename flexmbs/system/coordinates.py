@@ -21,7 +21,7 @@ import numpy as np
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
 from flexmbs.core.identity import IdentityMap
-from flexmbs.core.nodes import largest_turn
+from flexmbs.core.nodes import largest_turn, places_in_q
 from flexmbs.system.groups import BodyGroup, Section, Span, groups_of
 from flexmbs.system.initial_velocities import refuse_contradictions
 
@@ -185,10 +185,12 @@ class Coordinates:
         return self._group_of[tree].of(tree)  # type: ignore[attr-defined, no-any-return]  # trees have a group of their own
 
     def largest_turn(self, before: FloatArray, after: FloatArray) -> float:
-        """Largest angle [rad], at most pi, between the slopes or directors of a node in two states; 0 without any."""
+        """Largest angle [rad], at most pi, between slopes, directors or frames of a node in two states; or 0."""
         largest = 0.0
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
-            largest = max(largest, largest_turn(body.element.layout, before[dofs], after[dofs]))
+            layout = body.element.layout
+            places = places_in_q(layout, dofs, self.n_linear)
+            largest = max(largest, largest_turn(layout, before[places], after[places]))
         return largest
 
     def index(self, body: FlexibleBody) -> int:

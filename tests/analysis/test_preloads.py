@@ -159,4 +159,5 @@ def test_modes_about_the_described_position():
     slide = fx.PrismaticJoint(fx.ground, mass, at=(0, 1), axis=(0, 1), name="slide")
     spring = fx.SpringDamper(fx.ground.marker((0, 0)), mass.centre, stiffness=400.0, name="spring")
     found = fx.solve_preloads(fx.Model(mass, slide, spring, WEIGHT))
+    assert repr(found) == "<preloads of model 'model': spring -39.24>"
     assert fx.solve_modal(found.model).frequencies[0] == pytest.approx(10.0 / (2.0 * pi), rel=1e-10)

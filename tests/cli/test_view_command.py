@@ -88,4 +88,4 @@ def test_what_is_no_number_is_refused(option: str, value: str, capsys: pytest.Ca
 def test_what_is_no_whole_number_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(list(words))
-    assert f"must be a whole number, not '{words[-1]}'" in capsys.readouterr().err
+    assert f"must be a whole number of at least 0, not '{words[-1]}'" in capsys.readouterr().err

@@ -60,7 +60,7 @@ def test_a_file_that_has_no_room(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
     lines = found.stdout.splitlines()
     assert len(lines) == 6
-    assert all(line.startswith("write_time: cannot write") and "File too large" in line for line in lines[:5])
+    assert all(line.startswith("save: cannot write") and "File too large" in line for line in lines[:5])
     assert lines[5] == "101"
 
 

@@ -57,7 +57,7 @@ def test_what_was_written_comes_back(tmp_path: Path) -> None:
     assert journal.model == ["a", "model"]
     assert journal.constants["points"].tolist() == [[1.0, 0.0], [0.0, 1.0]]
     assert (journal.torn_bytes, journal.damage, journal.complete) == (0, "", False)
-    assert "not closed, with 5 steps" in journal.note
+    assert "not closed, with 5 stored states" in journal.note
     data = journal.to_time_data()
     assert data.n_rows == 5
     assert not data.complete

@@ -391,3 +391,19 @@ def test_nodes_that_do_not_exist_are_refused(saved: Path) -> None:
 
     with pytest.raises(fx.ReadError, match=r"load: .*result\.h5"):
         fx.load(resealed(saved, change))
+
+
+def test_classes_that_are_no_list_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(fx.ModelError, match="load: classes must be a list of classes"):
+        fx.load(tmp_path / "x.h5", classes=3)  # type: ignore[arg-type]
+
+
+def test_a_result_is_no_reduced_model_and_a_missing_folder_is_told_by_save(tmp_path: Path) -> None:
+    rod = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="rod")
+    pin = fx.RevoluteJoint(fx.ground, rod, at=(0, 0), name="pin")
+    run = fx.simulate(fx.Model(rod, pin), until=0.0)
+    with pytest.raises(fx.ReadError, match="the result of an analysis"):
+        fx.reduction.load_reduced(run.save(tmp_path / "run.h5"))
+    with pytest.raises(fx.FlexmbsError, match=r"^save: there is no folder"):
+        run.save(tmp_path / "no" / "run.h5")
+    assert repr(run.table("pin.angle")).startswith("<table 'motion of model': 1 rows of t [s], pin.angle [rad")

@@ -118,7 +118,7 @@ def test_journal_of_a_killed_run_is_read_and_can_be_kept_as_a_file(tmp_path: Pat
     torn.write_bytes(torn.read_bytes()[:-3])
     found = read_time(torn)
     assert not found.complete
-    assert "with 19 steps" in found.note
+    assert "with 19 stored states" in found.note
     assert "bytes of an unfinished record were left out" in found.note
     assert_same(found, example(20, arrays={k: a[:19] for k, a in data.arrays.items()}, note=found.note))
     assert holds_time(torn)

@@ -132,3 +132,21 @@ def test_initial_velocities_do_not_matter() -> None:
     still = motor(four_bar(BARS, 0.5), fx.motions.Linear(1.0))
     run = fx.kinematics.solve_kinematics(still, until=0.1)
     assert run.angular_velocity("crank")[0, 2] == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("at", [(0.5, 2.0), (-0.5, 0.5)])
+def test_times_outside_the_motion_are_refused(at: tuple[float, ...]) -> None:
+    arm = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="arm")
+    hinge = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="hinge")
+    model = fx.Model(arm, hinge, fx.RotationDriver(hinge, fx.motions.Linear(1.0), name="motor"))
+    with pytest.raises(fx.ModelError, match=r"solve_kinematics: Output\(at=...\) asks for the state at"):
+        fx.kinematics.solve_kinematics(model, until=1.0, output=fx.Output(at=at))
+
+
+def test_a_simulation_from_a_driven_motion_says_where_to_begin() -> None:
+    arm = fx.PlanarRigidBody.rod((0, 0), (1, 0), mass=1.0, name="arm")
+    hinge = fx.RevoluteJoint(fx.ground, arm, at=(0, 0), name="hinge")
+    model = fx.Model(arm, hinge, fx.RotationDriver(hinge, fx.motions.Linear(1.0), name="motor"))
+    motion = fx.kinematics.solve_kinematics(model, until=1.0)
+    with pytest.raises(fx.ModelError, match="solve_kinematics and poses read from a file do not"):
+        fx.simulate(model, until=2.0, start=motion)

@@ -153,3 +153,18 @@ def test_the_function_of_a_drive_jumps_where_the_acceleration_does():
         for t in np.linspace(0.0, until, 331):
             angle, _, acceleration = profile.at(t)
             assert torque(t) == pytest.approx(0.6 * acceleration + 9.81 * np.cos(angle), abs=2e-4)
+
+
+def test_a_rest_that_comes_from_the_steps_of_a_simulation_is_told() -> None:
+    """The smoothed acceleration at the start of a flexible body is not that of its equations."""
+    beam = fx.FlexibleBody.line(
+        (0, 0), (1, 0), elements=2, element=fx.elements.ANCFCable2D(), section=fx.Circle(diameter=0.01),
+        material=fx.steel, name="beam",
+    )  # fmt: skip
+    hinge = fx.RevoluteJoint(fx.ground, beam.start, name="hinge")
+    motor = fx.RotationDriver(hinge, fx.motions.Ramp(0.0, 0.2, duration=0.5), name="motor")
+    run = fx.simulate(fx.Model(beam, hinge, motor, fx.Gravity((0, -9.81))), until=0.02, step=1e-3)
+    with pytest.raises(fx.ConvergenceError, match="In what simulate found the accelerations may be off"):
+        fx.kinematics.inverse_dynamics(run)
+    found = fx.kinematics.inverse_dynamics(run, throw=False)
+    assert np.allclose(found["motor"][1:], run.reaction_moment("motor")[1:, 2], rtol=1e-6)

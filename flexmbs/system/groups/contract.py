@@ -210,8 +210,13 @@ class BodyGroup:
         """Places in v that are neither displacements nor angles nor slopes, and what increments there count by."""
         return iter(())
 
-    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
-        """Each body, its places in v, and how far the increment ``step (n_v,)`` moves [length] and turns it [rad]."""
+    def moves(
+        self, before: FloatArray, after: FloatArray, step: FloatArray
+    ) -> Iterator[tuple[Any, IntArray, float, float]]:
+        """Each body, its places in v, and how far it moves [length] and turns [rad] from one q to another.
+
+        ``step (n_v,)``: the increment between them.
+        """
         for body in self.bodies:
             dofs, first = self.spans_of(body)[0].places, self.translations(body)
             moves = frozenset(first.tolist())

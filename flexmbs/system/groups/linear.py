@@ -47,7 +47,9 @@ class LinearBodies(BodyGroup):
         for body in self.bodies:
             yield body, self.velocities(body), np.full(body.modes, length * np.sqrt(body.mass / body.modes))
 
-    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
+    def moves(
+        self, before: FloatArray, after: FloatArray, step: FloatArray
+    ) -> Iterator[tuple[Any, IntArray, float, float]]:
         """Modes have units of their own: nothing to compare with lengths and angles."""
         return iter(())
 

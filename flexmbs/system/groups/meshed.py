@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.core.contracts import FloatArray, IntArray, Term
 from flexmbs.core.errors import ModelError, a_or_an
+from flexmbs.core.nodes import largest_turn, places_in_q
 from flexmbs.core.representatives import representatives
 from flexmbs.core.sparsity import block_product
 from flexmbs.kernels.markers.directors import DIRECTORS
@@ -109,11 +110,16 @@ class MeshedBodies(BodyGroup):
                 return f"{body.element.layout.names[k]} of node {node} at {where} of body {body.name!r}"
         return None
 
-    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
-        """By the node that moves most."""
+    def moves(
+        self, before: FloatArray, after: FloatArray, step: FloatArray
+    ) -> Iterator[tuple[Any, IntArray, float, float]]:
+        """By the nodes that move and turn most."""
         for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
-            moved = step[dofs[:, list(body.element.layout.position)]]
-            yield body, np.unique(dofs), float(np.linalg.norm(moved, axis=1).max()), 0.0
+            layout = body.element.layout
+            moved = step[dofs[:, list(layout.position)]]
+            places = places_in_q(layout, dofs, self.n_linear)
+            turn = largest_turn(layout, before[places], after[places])
+            yield body, np.unique(dofs), float(np.linalg.norm(moved, axis=1).max()), turn
 
     def own_sizes(self, length: float) -> Iterator[tuple[IntArray, FloatArray | float]]:
         """Mixed slopes, which are slopes over a length."""

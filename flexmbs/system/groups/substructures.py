@@ -65,7 +65,9 @@ class Substructures(MovingBodies):
         for body in self.bodies:
             yield body.start, self.velocities(body), np.full(len(body.extra), length)
 
-    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
+    def moves(
+        self, before: FloatArray, after: FloatArray, step: FloatArray
+    ) -> Iterator[tuple[Any, IntArray, float, float]]:
         return iter(())
 
     def compile(self, coordinates: Coordinates, b1: int) -> int:

@@ -118,7 +118,9 @@ class Trees(MovingBodies):
     def describe(self, dof: int) -> str | None:
         return next((named for p in self.places if (named := p.describe(dof)) is not None), None)
 
-    def moves(self, step: FloatArray) -> Iterator[tuple[Any, IntArray, float, float]]:
+    def moves(
+        self, before: FloatArray, after: FloatArray, step: FloatArray
+    ) -> Iterator[tuple[Any, IntArray, float, float]]:
         """By the largest displacement, and the largest angle, of a joint."""
         for places in self.places:
             dofs = places.unknowns
