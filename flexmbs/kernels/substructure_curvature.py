@@ -28,7 +28,8 @@ class Bending(NamedTuple):
     """Of one substructure.
 
     ``G (6 or 0, m, m)``: displacements of second order; at points of a line: direction ``along (3,)``, ``weight (g,)``,
-    ``slope, curve (g, 2, m)``: y' and y'' of the shapes; ``EI (2, 2)``, ``tau``; ``squares (6, 6 + m, 6 + m)``: scratch.
+    ``slope, curve (g, 2, m)``: y' and y'' of the shapes; ``EI (2, 2)``, ``tau``. Scratch: ``squares (6, 6 + m, 6
+    + m)``.
     """
 
     G: FloatArray
