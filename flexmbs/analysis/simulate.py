@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.analysis.energy_gain import warn_of_gain
+from flexmbs.analysis.linear_turns import warn_of_linear_turns
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
 from flexmbs.analysis.watch import as_events
@@ -194,6 +195,7 @@ def simulate(
         return solution
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
+        warn_of_linear_turns(run.dynamics.system, solution.q, lambda i: f"at t = {solution.t[i]:g}")
         run.early.warn()
         run.few.warn()
         run.single.warn()

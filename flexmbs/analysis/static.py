@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.analysis.few_points import FewPoints
 from flexmbs.analysis.given import refuse_given
+from flexmbs.analysis.linear_turns import warn_of_linear_turns
 from flexmbs.analysis.load_stepping import LoadStepper
 from flexmbs.analysis.static_reports import warn_of_controllers, warn_of_friction
 from flexmbs.core.checks import as_number, show
@@ -160,6 +161,7 @@ def solve_static(
     solution = LoadStepper(system, options, start, time, throw).run()
     warn_of_friction(system)
     warn_of_controllers(system, solution)
+    warn_of_linear_turns(system, solution.q, lambda i: f"at load factor {solution.load_factors[i]:g}")
     few = FewPoints(system)
     few.look(solution.q[-1], np.zeros(system.coordinates.n_v))
     few.warn()

@@ -37,6 +37,7 @@ from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import check_in_space
 from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
+from flexmbs.system.groups.linear_turns import LinearTurn
 from flexmbs.system.groups.own_arrays import Own, own_arrays, with_own
 from flexmbs.system.groups.spans import Section, Span, joined
 
@@ -234,6 +235,15 @@ class BodyGroup:
 
     def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
         """Bodies with shapes and without geometric stiffening, the rate at which they turn, and what helps."""
+        return iter(())
+
+    @property
+    def turns_little(self) -> bool:
+        """Whether any of its bodies is for small rotations only."""
+        return False
+
+    def linear_turns(self, q: FloatArray) -> Iterator[LinearTurn]:
+        """How far those bodies turned in states q (n_t, n_q)."""
         return iter(())
 
     # ------------------------------------------------------------------------------------------ mass, forces, sums

@@ -21,6 +21,7 @@ from flexmbs.system.groups.contract import least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaCalls, MovingBlocks
+from flexmbs.system.groups.linear_turns import LinearTurn, of_interfaces
 from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.groups.rigid import FRAME_NAMES, carried
@@ -84,6 +85,14 @@ class FloatingBodies(MovingBodies):
         for body, span in self._frame.items():
             if body.second_order is None and body.modes:
                 yield body, float(np.linalg.norm(v[span.places[3:]])), "use reduce(..., geometric_stiffening=True)"
+
+    @property
+    def turns_little(self) -> bool:
+        return True
+
+    def linear_turns(self, q: FloatArray) -> Iterator[LinearTurn]:
+        for body in self.bodies:
+            yield from of_interfaces(body, q[:, self._eta[body].in_q])
 
     def compile(self, coordinates: Coordinates, b1: int) -> int:
         self.own_gravity = gravity_of(self.model, f"body {self.bodies[0].name!r}")

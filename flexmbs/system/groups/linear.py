@@ -16,6 +16,7 @@ from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.contract import BodyGroup, least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import check_in_space
+from flexmbs.system.groups.linear_turns import LinearTurn, of_interfaces
 from flexmbs.system.groups.spans import Section
 from flexmbs.system.linear_terms import linear_term
 
@@ -61,6 +62,14 @@ class LinearBodies(BodyGroup):
             masses.append(mass)
             b1 += len(mass)
         return found, np.concatenate(masses)
+
+    @property
+    def turns_little(self) -> bool:
+        return True
+
+    def linear_turns(self, q: FloatArray) -> Iterator[LinearTurn]:
+        for body in self.bodies:
+            yield from of_interfaces(body, q[:, self.in_q(body)])
 
     @property
     def diagonal(self) -> tuple[IntArray, FloatArray]:

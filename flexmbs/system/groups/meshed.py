@@ -23,6 +23,7 @@ from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.contract import BodyGroup, RigidFields
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.floating import frame_momentum
+from flexmbs.system.groups.linear_turns import LinearTurn, of_nodes
 from flexmbs.system.groups.rigid import frame_marker
 from flexmbs.system.groups.spans import Section, Span
 
@@ -66,6 +67,15 @@ class MeshedBodies(BodyGroup):
                      np.concatenate(nodes).astype(np.int64)[kept], n_nodes)  # fmt: skip
         self._framed = {b: _nodal_frames(b) for b in bodies if b.element.layout.quaternion}
         self.spans = (plain, *self._framed.values())
+
+    @property
+    def turns_little(self) -> bool:
+        return any(_is_linear(body) for body in self.bodies)
+
+    def linear_turns(self, q: FloatArray) -> Iterator[LinearTurn]:
+        for body, dofs in zip(self.bodies, self.node_dofs, strict=True):
+            if _is_linear(body):
+                yield of_nodes(body, q[:, dofs[:, body.element.layout.rotation]])
 
     def numbered(self, n_linear: int) -> None:
         super().numbered(n_linear)
@@ -277,6 +287,12 @@ class MeshedBodies(BodyGroup):
 
     def drawing(self, body: Any) -> Drawing:
         return Drawing(body.name, "mesh", body)
+
+
+def _is_linear(body: FlexibleBody) -> bool:
+    """Whether its nodes have small rotations only."""
+    layout = body.element.layout
+    return bool(layout.rotation) and not layout.quaternion
 
 
 def _nodal_frames(body: FlexibleBody) -> Span:

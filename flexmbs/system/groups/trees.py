@@ -25,6 +25,7 @@ from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.floating import shape_sizes
 from flexmbs.system.groups.gravity import gravity_of
 from flexmbs.system.groups.inertia import InertiaCalls, InertiaStage, MovingBlocks
+from flexmbs.system.groups.linear_turns import LinearTurn, of_interfaces
 from flexmbs.system.groups.moving import MovingBodies
 from flexmbs.system.groups.own_arrays import Own, with_own
 from flexmbs.system.groups.spans import Section, Span, joined
@@ -138,6 +139,14 @@ class Trees(MovingBodies):
         advice = "take a FloatingBody of a model reduced with geometric_stiffening=True in place of the flexible link"
         for link, twist in zip(links, work.twist, strict=True):
             yield link.link.floating, float(np.linalg.norm(twist[3:])), advice
+
+    @property
+    def turns_little(self) -> bool:
+        return self.flexible is not None
+
+    def linear_turns(self, q: FloatArray) -> Iterator[LinearTurn]:
+        for link in (link for tree in self.bodies for link in tree.bodies if link.deforms):
+            yield from of_interfaces(link.link.floating, q[:, self.shapes(link)])
 
     def rigid_fields(self) -> RigidFields:
         """Of rotations by quaternion, with the place of a free root; other coordinates of joints do not turn."""
