@@ -124,3 +124,18 @@ def test_flexible_shaft_splits_as_the_closed_form_tells() -> None:
     split = exact[1] + exact[0]
     assert errors[1] < 0.01 * split / exact[1]
     assert errors[0] / errors[1] > 3.5
+
+
+def test_a_shaft_that_is_softer_one_way_has_no_balance_at_its_lower_speed() -> None:
+    """In axes of the shaft x'' - 2 W y' + (k / m - W^2) x = 0 and likewise y: nothing holds x at sqrt(k / m)."""
+    mass, soft, stiff = 2.0, 900.0, 1500.0
+
+    def rotor(speed: float) -> fx.Model:
+        hub = fx.RigidBody(50.0, (1, 1, 1), angular_velocity=(0, 0, speed), name="hub")
+        disc = fx.PointMass(mass, position=(0, 0, 0), name="disc")
+        pin = fx.RevoluteJoint(fx.ground, hub, at=(0, 0, 0), axis=(0, 0, 1), name="pin")
+        shaft = fx.Bushing(hub, disc, (soft, stiff, 1e5), damping=(4.0, 4.0, 0), at=(0, 0, 0))
+        return fx.Model(hub, disc, pin, shaft, fx.RotationDriver(pin, rate=speed))
+
+    found = fx.campbell(rotor, [21.0, 22.0], modes=1, orders=[0.0])
+    assert np.allclose(found.critical(0.0), [np.sqrt(soft / mass)], rtol=1e-6)
