@@ -1,8 +1,7 @@
 """Root loci: poles of linear models over a parameter or the gain of a feedback, followed as branches.
 
 A branch goes on with the pole whose eigenvector is most alike and which is nearest, in the assignment with the best
-sum. A pole grows where its real part is larger than what round-off makes of it, which its condition tells: poles that
-are found twice, as free motions are, have few digits.
+sum. What grows is told by real parts without round-off (`flexmbs.analysis.linear.real_parts`).
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eig, matrix_balance
 from scipy.optimize import brentq, linear_sum_assignment
 
+from flexmbs.analysis.linear.real_parts import decided_real_parts
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.linearise import linearise
 from flexmbs.core.checks import as_array, show
@@ -24,8 +23,6 @@ from flexmbs.results.root_locus import RootLocus
 __all__ = ["root_locus"]
 
 
-ROUNDING = 100.0 * float(np.finfo(float).eps)
-"""Error of a pole of condition one, relative to the norm of the matrix."""
 CLOSE = 1e-9
 """Share of an interval to which crossings are located."""
 
@@ -90,7 +87,7 @@ def root_locus(
         linear = made if isinstance(made, LinearModel) else linearise(made)
         s, vectors = np.linalg.eig(linear.A)
         order = np.argsort(np.abs(s), kind="stable")
-        return _Poles(s[order], vectors[:, order], _growth(linear.A))
+        return _Poles(s[order], vectors[:, order], float(decided_real_parts(linear.A).max(initial=-np.inf)))
 
     found = [poles(value) for value in x]
     sizes = {len(p.s) for p in found}
@@ -102,17 +99,6 @@ def root_locus(
     growth = np.array([p.growth for p in found])
     crossings = _crossings(x, growth, lambda value: poles(value).growth)
     return RootLocus(values=x, roots=roots, growth=growth, crossings=crossings, parameter=parameter)
-
-
-def _growth(A: FloatArray) -> float:
-    """The largest real part of all poles, those that are zero but for round-off counted as zero."""
-    if not len(A):
-        return -np.inf
-    balanced = matrix_balance(A)[0]
-    s, left, right = eig(balanced, left=True)
-    condition = 1.0 / np.maximum(np.abs(np.einsum("ij,ij->j", left.conj(), right)), 1e-300)
-    noise = ROUNDING * float(np.abs(balanced).sum(axis=0).max(initial=0.0)) * condition
-    return float(np.where(np.abs(s.real) > noise, s.real, 0.0).max(initial=-np.inf))
 
 
 def _continued(here: _Poles, there: _Poles) -> _Poles:
