@@ -139,6 +139,10 @@ def test_a_shaft_that_is_softer_one_way_has_no_balance_at_its_lower_speed() -> N
 
     found = fx.campbell(rotor, [21.0, 22.0], modes=1, orders=[0.0])
     assert np.allclose(found.critical(0.0), [np.sqrt(soft / mass)], rtol=1e-6)
+    with pytest.raises(fx.ModelError, match=r"order 1.* were located, but those of 0"):
+        found.critical()
+    with pytest.raises(fx.ModelError, match="whirl must be one of"):
+        found.critical(0.0, whirl="fwd")
 
 
 def test_the_free_spin_of_a_disc_on_a_light_stiff_shaft_is_no_branch() -> None:
