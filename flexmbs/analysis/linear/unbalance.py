@@ -123,8 +123,8 @@ def _check_spin(point: OperatingPoint, at: Any, speed: float) -> None:
     if own > SAME_SPEED * speed and abs(own - speed) > SAME_SPEED * speed:
         raise ModelError(
             f"unbalance_response, speed {speed:g}: {at} turns with {own:g} rad/time there, which an unbalance on it "
-            f"would have as its frequency. Speeds are those of the rotor with the unbalance; pass a function of its speed "
-            f"that returns the model."
+            f"would have as its frequency. Speeds are those of the rotor with the unbalance: pass a function of its "
+            f"speed that returns the model."
         )
 
 
