@@ -300,6 +300,10 @@ class ANCFCable2D(HermiteCable):
     Limits: no shear (length over height above about 20), no rotary inertia. The slope length at a clamp stays free:
     it is the axial stretch there. Chains of more than some 10 000 elements are spoilt by round-off.
 
+    A free end without tension, as of a hanging rope, has a mode that only the bending stiffness resists, since the
+    default axial rule looks at the slope of the end, where there is no force. With EI below about a hundredth of the
+    weight of an element times the square of its length it lies among the true ones: take ``axial=Gauss(3)`` for modes.
+
     Sources: M. Berzeri and A. A. Shabana, J. Sound Vib. 235 (2000) 539-565; J. Gerstmayr and H. Irschik, J. Sound Vib.
     318 (2008) 461-487 (strain measures).
 

@@ -263,6 +263,10 @@ class ANCFCable3D(HermiteCable):
     element below 1e-6 in the stress-free shape counts as straight. A cable that is curved when free cannot be bent
     straight: there the element reports that it cannot go on. ``M_x, M_y, M_z`` are components along the inertial axes.
 
+    A free end without tension, as of a hanging rope, has a mode that only the bending stiffness resists, since the
+    default axial rule looks at the slope of the end, where there is no force. With EI below about a hundredth of the
+    weight of an element times the square of its length it lies among the true ones: take ``axial=Gauss(3)`` for modes.
+
     Sources: J. Gerstmayr and A. A. Shabana, Nonlinear Dyn. 45 (2006) 109-130 (cable); J. Gerstmayr and H. Irschik,
     J. Sound Vib. 318 (2008) 461-487 (strain measures).
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import matrix_balance, schur, solve_triangular
 
+from flexmbs.analysis.linear.real_parts import decided_real_parts
 from flexmbs.analysis.linear.zeros import transmission_zeros
 from flexmbs.core.attributes import Hinted
 from flexmbs.core.calls import with_methods
@@ -71,6 +72,17 @@ class LinearModel(Hinted):
     sources: tuple[Any, ...] = ()
     sensors: tuple[Any, ...] = ()
 
+    def __post_init__(self) -> None:
+        def checked(name: str, *shape: int | None) -> tuple[int, ...]:
+            array = as_array("LinearModel", name, getattr(self, name), shape)
+            object.__setattr__(self, name, array)
+            return array.shape
+
+        n, _ = checked("A", len(self.states), len(self.states))
+        _, n_u = checked("B", n, None)
+        n_y, _ = checked("C", None, n)
+        checked("D", n_y, n_u)
+
     def __repr__(self) -> str:
         return f"<linear model: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
 
@@ -95,8 +107,8 @@ class LinearModel(Hinted):
 
     @property
     def stable(self) -> bool:
-        """Whether every pole decays."""
-        return bool(np.all(self.poles.real < 0.0))
+        """Whether every pole decays; one that rests or vibrates without damping does not, whatever its last digits."""
+        return bool(np.all(decided_real_parts(self.A) < 0.0))
 
     def zeros(self, inputs: Any = None, outputs: Any = None) -> Any:
         """Transmission zeros (k,) [1/time], complex, by ascending size: of one input to one output, or of all together.
@@ -131,6 +143,10 @@ class LinearModel(Hinted):
             f = telling_frequencies(np.concatenate((part.poles, part.zeros())))
         else:
             f = as_array("sweep", "frequencies", frequencies, (None,), unit="1/time")
+            if not len(f):
+                raise ModelError(
+                    "sweep: frequencies must be one or more numbers [1/time], or left out; there are none."
+                )
         return FrequencyResponse(f, part.transfer(2.0 * np.pi * f), part.outputs, part.inputs)
 
     def bode(self, frequencies: Any = None, ax: Any = None, inputs: Any = None, outputs: Any = None) -> Axes:

@@ -24,6 +24,7 @@ __all__ = [
     "Rolling",
     "Roots",
     "SmallMotions",
+    "at_rest",
     "beside",
     "better_shift",
     "distance_to_quotient",
@@ -141,6 +142,16 @@ def distance_to_quotient(p: SmallMotions, s: Any, y: Any) -> FloatArray:
     return np.asarray(np.minimum(np.abs(2.0 * a * s + b - half), np.abs(2.0 * a * s + b + half)) / np.abs(2.0 * a))
 
 
+def at_rest(p: SmallMotions, s: Any, y: Any, margin: float) -> Any:
+    """Which roots (m,) with modes of unit modal mass are zero: by the round-off of the stiffness, or by the quotient.
+
+    A heavy body that is free on light, stiff parts is found with roots far above the round-off of its stiffness.
+    """
+    size = np.abs(s)
+    massive = np.real(np.einsum("ij,ij->j", y.conj(), p.M @ y)) > 0.5
+    return (size**2 <= margin * rounding(p.S, y)) | (massive & (distance_to_quotient(p, s, y) > 0.5 * size))
+
+
 def finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
     """Unit modal mass; which grow."""
     mass = np.sqrt(np.abs(np.real(np.einsum("ij,ij->j", y.conj(), p.M @ y))))
@@ -157,10 +168,9 @@ def finished(p: SmallMotions, s: Any, y: Any, dy: Any) -> Roots:
 def free_motions_once(p: SmallMotions, found: Roots) -> Roots:
     """Free motions, whose double root at zero the first-order equations find as two, taken once, as of undamped models.
 
-    Two are one motion where their roots are round-off of the stiffness and their modes are the same.
+    Two are one motion where their roots are round-off and their modes are the same.
     """
-    mass = np.abs(np.einsum("ij,ij->j", found.y.conj(), p.M @ found.y))
-    still = np.flatnonzero(np.abs(found.s) ** 2 * mass <= OF_PAIRS * rounding(p.S, found.y))
+    still = np.flatnonzero(at_rest(p, found.s, found.y, OF_PAIRS))
     if len(still) < 2:
         return found
     scaled = np.sqrt(np.maximum(p.M.diagonal(), 0.0))[:, None] * found.y[:, still]

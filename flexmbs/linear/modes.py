@@ -19,7 +19,7 @@ from flexmbs.linear.linear_solution import LinearSolution
 from flexmbs.linear.operators import Operators
 from flexmbs.linear.part import Part
 from flexmbs.linear.prestress import geometric_stiffness
-from flexmbs.linear.rigid import free_motions, scaled_motions, smooth_fields, unstressed_motions
+from flexmbs.linear.rigid import describe_motion, free_motions, scaled_motions, smooth_fields, unstressed_motions
 from flexmbs.linear.structure import as_operators
 from flexmbs.linear.supports import supports
 
@@ -184,7 +184,11 @@ def rigid_shapes(operators: Operators, motions: FloatArray) -> FloatArray:
     for part in (slice(0, n_t), slice(n_t, None)):
         values, turn = linalg.eigh(mass[part, part])
         if not (values > 1e-12 * np.abs(mass).max()).all():
-            raise SingularError("vibration_modes: a rigid motion that nothing holds moves no mass.")
+            idle = describe_motion(operators, motions[:, part] @ turn[:, int(np.argmin(values))])
+            raise SingularError(
+                f"vibration_modes: the structure {idle}, which nothing holds and moves no mass. Hold it in `fixed`, or "
+                f"give the structure inertia about it (rhoI_y and rhoI_z of a BeamStiffness, a NodalMass)."
+            )
         out[:, part] = V[:, part] @ (turn / np.sqrt(values))
     out -= out @ (0.5 * (out.T @ (operators.M @ out) - np.eye(out.shape[1])))  # round-off of the first pass
     return out

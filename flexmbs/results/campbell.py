@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from flexmbs.core.checks import is_among, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.data_frames import data_frame
+from flexmbs.core.errors import ModelError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["CampbellDiagram", "CriticalSpeed"]
+
+SENSES = ("forward", "backward", "")
 
 
 class CriticalSpeed(NamedTuple):
@@ -89,7 +93,7 @@ class CampbellDiagram:
     @property
     def senses(self) -> tuple[str, ...]:
         """The sense of each branch at most of the speeds (m,)."""
-        kinds = np.array(["forward", "backward", ""])
+        kinds = np.array(SENSES)
         counts = np.array([np.sum(self._turning == kind, axis=0) for kind in kinds])
         return tuple(kinds[np.argmax(counts, axis=0)].tolist())
 
@@ -99,7 +103,21 @@ class CampbellDiagram:
         return self.whirl[self.speeds > 0.0] if np.any(self.speeds > 0.0) else self.whirl
 
     def critical(self, order: float = 1.0, whirl: str | None = None) -> FloatArray:
-        """Critical speeds (k,) [rad/time] of an order, all or those of one sense of whirl."""
+        """Critical speeds (k,) [rad/time] of an order, all or those of one sense of whirl.
+
+        Raises
+        ------
+        ModelError
+            If the order is none of ``orders``, of which alone critical speeds were located, or the sense is unknown.
+        """
+        if order not in self.orders:
+            known = ", ".join(f"{x:g}" for x in self.orders) or "none"
+            raise ModelError(
+                f"critical: no critical speeds of the order {show(order)} were located, but those of {known}; ask "
+                f"campbell for it, orders=[...]."
+            )
+        if whirl is not None and not is_among(whirl, SENSES):
+            raise ModelError(f"critical: whirl must be one of {list(SENSES)} or None, not {show(whirl)}.")
         return np.array(
             [c.speed for c in self.critical_speeds if c.order == order and (whirl is None or c.whirl == whirl)]
         )

@@ -26,13 +26,16 @@ class RootLocus:
         Of the parameter.
     roots : (n, m) complex array
         [1/time], a branch per column.
+    growth : (n,) array
+        The largest real part at each value [1/time]; 0 where a pole rests and none grows, but for round-off.
     crossings : (k,) array
-        Values at which the largest real part passes zero: where stability is won or lost.
+        Values at which poles begin to grow, or cease to: where stability is won or lost.
     parameter : str
     """
 
     values: FloatArray
     roots: Any
+    growth: FloatArray
     crossings: FloatArray
     parameter: str
 
@@ -44,7 +47,7 @@ class RootLocus:
     @property
     def stable(self) -> Any:
         """Whether all poles decay or rest, at each value (n,)."""
-        return self.roots.real.max(axis=1, initial=-np.inf) <= 1e-9 * np.abs(self.roots).max(initial=0.0)
+        return self.growth <= 0.0
 
     @property
     def damping_ratios(self) -> FloatArray:

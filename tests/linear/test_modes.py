@@ -330,3 +330,12 @@ def test_unstable_modes_of_a_prestressed_free_structure_are_shown() -> None:
     assert modes.angular_frequencies[modes.unstable] == pytest.approx([-kappa, -kappa], rel=0.02)
     assert "2 unstable" in repr(modes)
     assert not fx.linear.vibration_modes(operators, 8).unstable.any()
+
+
+def test_a_free_motion_without_mass_is_named() -> None:
+    """Of a free bar without inertia about its axis nothing resists the turning about it."""
+    stiffness = fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, mass_per_length=1.0)
+    region = fx.linear.Region(None, fx.elements.Frame(section=stiffness))
+    bar = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 4), regions=[region], name="bar")
+    with pytest.raises(fx.SingularError, match=r"turns about x through.*moves no mass.*rhoI_y"):
+        fx.linear.vibration_modes(bar, 3)

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from flexmbs.analysis.dense_roots import all_roots
-from flexmbs.analysis.small_motions import rounding
+from flexmbs.analysis.small_motions import at_rest
 from flexmbs.analysis.sparse_roots import nearest_roots
 from flexmbs.analysis.whirl import with_sense
 from flexmbs.core.errors import ConvergenceError
@@ -86,7 +86,7 @@ def modes_of(point: OperatingPoint, count: int, name: str, size: float | None = 
         found = all_roots(p, name)
     order = np.argsort(np.abs(found.s), kind="stable")
     found = found._replace(s=found.s[order], y=found.y[:, order], dy=found.dy[:, order], growing=found.growing[order])
-    moves = np.abs(found.s) ** 2 > 10.0 * rounding(p.S, found.y)
+    moves = ~at_rest(p, found.s, found.y, 10.0)
     found = found._replace(s=found.s[moves], y=found.y[:, moves], dy=found.dy[:, moves], growing=found.growing[moves])
     found, whirl = with_sense(point, found)
     s, y, dy = (np.asarray(x, dtype=complex) for x in (found.s, found.y, found.dy))

@@ -3,11 +3,12 @@ r"""Campbell diagrams: the roots of a model over its speed, and the speeds at wh
 At each speed the roots are those of `flexmbs.solve_modal` about the steady motion, followed as branches
 (`flexmbs.analysis.linear.branches`). A speed is critical for the order p where :math:`|\mathrm{Im}\,s(\Omega)| = p\,
 \Omega`; from the change of sign between two speeds it is found by Brent's method with the model at speeds in between,
-to 1e-10 of its value.
+to 1e-10 of its value. For the order 0 it is also one at which a real root passes zero.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -35,6 +36,8 @@ MET = 0.02
 """Distance of a branch from the line that it meets, over that at the speeds beside."""
 HALVINGS = 6
 """How often an interval is halved in which a branch jumps over the line."""
+ZERO = 1e-3
+"""Size, relative to the other roots, of one that passes zero."""
 CLOSE = 1e-10
 """Relative accuracy of critical speeds."""
 
@@ -164,8 +167,48 @@ def _critical(
     """Where branches meet the line of an order, between speeds or at one."""
     found = []
     for k in range(len(speeds) - 1):
-        found += _between((speeds[k], columns[k]), (speeds[k + 1], columns[k + 1]), order, at, lost)
+        begin, end = (float(speeds[k]), columns[k]), (float(speeds[k + 1]), columns[k + 1])
+        met = _between(begin, end, order, at, lost)
+        if order == 0.0:
+            through = [c for c in met if c.root.imag == 0.0]
+            stops = sorted({begin[0], end[0], *(c.speed for c in through)})
+            met = [c for c in met if c not in through]
+            for one, other in itertools.pairwise(stops):
+                met += _divergence(one, other, begin, at)
+        found += met
     return found
+
+
+def _divergence(
+    first: float, last: float, known: tuple[float, Branches], at: Callable[[float], Branches]
+) -> list[CriticalSpeed]:
+    """Where a root passes zero, and growth without vibration begins or ends.
+
+    What stands still in the axes of the roots, such as unbalance, finds no stiffness at such a speed. A pair of roots
+    of a rotor that is not round meets at zero there and is real until the next: imaginary parts do not change sign.
+    """
+
+    def leaving(speed: float) -> int:
+        s = at(speed).s
+        return int(np.sum((s.imag == 0.0) & (s.real > 0.0)))
+
+    begin = leaving(first)
+    if begin == leaving(last):
+        return []
+
+    sizes = []
+
+    def value(speed: float) -> float:
+        sizes.append(float(np.abs(at(speed).s).min(initial=np.inf)))
+        square = min(sizes[-1], 1e100) ** 2  # linear where a pair meets at zero
+        return square if leaving(speed) == begin else -square
+
+    speed = float(brentq(value, first, last, xtol=CLOSE * max(last, 1e-300), rtol=CLOSE))
+    if min(sizes) > ZERO * float(np.median(np.abs(known[1].s))):  # a pair that met elsewhere on the real axis
+        return []
+    there = next_branches(known[1], known[0], speed, at, halvings=0)
+    branch = int(np.argmin(np.abs(there.s)))
+    return [CriticalSpeed(speed, 0.0, branch, "", 0j)]
 
 
 def _gap(s: Any, speed: float, order: float) -> Any:

@@ -74,6 +74,10 @@ def match_response(
     >>> bool(found.errors[-1] < 1e-3), bool(len(found.errors) < 8)
     (True, True)
     """
+    if not callable(run):
+        raise ModelError(
+            f"match_response: run must be a function of the drive (n,) that returns the response (n,), not {show(run)}."
+        )
     goal = as_array("match_response", "target", target, (None,))
     h = as_number("match_response", "step", step, above=0.0, unit="time")
     g = as_number("match_response", "gain", gain, above=0.0, maximum=1.0)

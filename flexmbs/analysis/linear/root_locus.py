@@ -1,18 +1,18 @@
 """Root loci: poles of linear models over a parameter or the gain of a feedback, followed as branches.
 
 A branch goes on with the pole whose eigenvector is most alike and which is nearest, in the assignment with the best
-sum.
+sum. What grows is told by real parts without round-off (`flexmbs.analysis.linear.real_parts`).
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
+from flexmbs.analysis.linear.real_parts import decided_real_parts
 from flexmbs.analysis.linear_model import LinearModel
 from flexmbs.analysis.linearise import linearise
 from flexmbs.core.checks import as_array, show
@@ -23,9 +23,16 @@ from flexmbs.results.root_locus import RootLocus
 __all__ = ["root_locus"]
 
 
+CLOSE = 1e-9
+"""Share of an interval to which crossings are located."""
+
+
 class _Poles(NamedTuple):
+    """Poles, their vectors, and the largest real part of a pole that is none of round-off (0 if that decides)."""
+
     s: Any
     vectors: Any
+    growth: float
 
 
 def root_locus(
@@ -53,8 +60,8 @@ def root_locus(
 
     Notes
     -----
-    Crossings are located between two values by Brent's method on the largest real part, to 1e-9 of the interval. Poles
-    that rest at zero (free motions) hide them.
+    Crossings are located to 1e-9 of the interval between two values. Poles that rest (free motions, vibrations without
+    damping) do not grow: a crossing is where some pole begins to, or ceases to. Two within an interval are not seen.
 
     Examples
     --------
@@ -80,7 +87,7 @@ def root_locus(
         linear = made if isinstance(made, LinearModel) else linearise(made)
         s, vectors = np.linalg.eig(linear.A)
         order = np.argsort(np.abs(s), kind="stable")
-        return _Poles(s[order], vectors[:, order])
+        return _Poles(s[order], vectors[:, order], float(decided_real_parts(linear.A).max(initial=-np.inf)))
 
     found = [poles(value) for value in x]
     sizes = {len(p.s) for p in found}
@@ -89,7 +96,9 @@ def root_locus(
     for k in range(1, len(found)):
         found[k] = _continued(found[k - 1], found[k])
     roots = np.array([p.s for p in found])
-    return RootLocus(values=x, roots=roots, crossings=_crossings(x, roots, poles), parameter=parameter)
+    growth = np.array([p.growth for p in found])
+    crossings = _crossings(x, growth, lambda value: poles(value).growth)
+    return RootLocus(values=x, roots=roots, growth=growth, crossings=crossings, parameter=parameter)
 
 
 def _continued(here: _Poles, there: _Poles) -> _Poles:
@@ -98,20 +107,20 @@ def _continued(here: _Poles, there: _Poles) -> _Poles:
     size = max(float(np.abs(there.s).max(initial=0.0)), 1e-300)
     apart = np.abs(here.s[:, None] - there.s) / (np.abs(here.s[:, None]) + np.abs(there.s) + 1e-9 * size)
     _, order = linear_sum_assignment(2.0 * apart - alike)
-    return _Poles(there.s[order], there.vectors[:, order])
+    return there._replace(s=there.s[order], vectors=there.vectors[:, order])
 
 
-def _crossings(x: FloatArray, roots: Any, poles: Callable[[float], _Poles]) -> FloatArray:
-    """Where the largest real part changes its sign; what rests at zero counts as neither."""
-    size = float(np.abs(roots).max(initial=0.0))
-
-    def largest(value: float) -> float:
-        return float(poles(value).s.real.max())
-
-    at_values = np.array([float(r.real.max(initial=-np.inf)) for r in roots])
-    told = np.flatnonzero(np.abs(at_values) > 1e-9 * size)
+def _crossings(x: FloatArray, growth: FloatArray, of: Callable[[float], float]) -> FloatArray:
+    """Where poles begin to grow, or cease to."""
     found = []
-    for a, b in itertools.pairwise(told):
-        if at_values[a] * at_values[b] < 0.0:
-            found.append(float(brentq(largest, x[a], x[b], xtol=1e-9 * (x[b] - x[a]), rtol=1e-12)))
+    for k in np.flatnonzero((growth[1:] > 0.0) != (growth[:-1] > 0.0)):
+        a, b = float(x[k]), float(x[k + 1])
+        if growth[k] * growth[k + 1] < 0.0:
+            found.append(float(brentq(of, a, b, xtol=CLOSE * (b - a), rtol=1e-12)))
+            continue
+        begins, least = growth[k + 1] > 0.0, CLOSE * (b - a)
+        while b - a > least:
+            middle = 0.5 * (a + b)
+            a, b = (a, middle) if (of(middle) > 0.0) == begins else (middle, b)
+        found.append(a if begins else b)
     return np.array(found)

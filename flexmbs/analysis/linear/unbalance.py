@@ -24,8 +24,12 @@ from flexmbs.model.forces import PointForce
 from flexmbs.model.model import Model
 from flexmbs.results.unbalance_response import UnbalanceResponse
 from flexmbs.system.system import System
+from flexmbs.system.view import Viewer
 
 __all__ = ["unbalance_response"]
+
+SAME_SPEED = 1e-6
+"""Relative difference up to which speeds are the same."""
 
 
 def unbalance_response(
@@ -54,8 +58,8 @@ def unbalance_response(
     Raises
     ------
     ModelError
-        If the linear model is not constant in inertial axes (a rotor without circular symmetry), or anything is not
-        what it should be.
+        If the linear model is not constant in inertial axes (a rotor without circular symmetry), a place turns with
+        another speed, or anything is not what it should be.
 
     Notes
     -----
@@ -90,6 +94,7 @@ def unbalance_response(
         for place, _, _ in amounts:
             at = described.body(place) if isinstance(place, str) else place
             at = getattr(at, "centre", at)
+            _check_spin(point, at, float(speed))
             dim = 2 if getattr(at, "planar", False) else 3
             forces += [PointForce(at, tuple(e[:dim].tolist())) for e in (first, second)]
         sensors = outputs(described) if callable(outputs) else outputs
@@ -106,6 +111,21 @@ def _amount(item: Any) -> tuple[Any, float, float]:
         raise ModelError(f"unbalance_response: expected (place, amount) or (place, amount, angle), not {show(item)}.")
     amount = as_number("unbalance_response", "amount", item[1], above=0.0, unit="mass length")
     return item[0], amount, as_number("unbalance_response", "angle", item[2]) if len(item) == 3 else 0.0
+
+
+def _check_spin(point: OperatingPoint, at: Any, speed: float) -> None:
+    """Refuse a place that turns with another speed: an unbalance there has its frequency and pulls with its square."""
+    if not getattr(at, "rotates", False):
+        return
+    state = point.state
+    view = Viewer(point.dyn.system).view(state.t, state.q, state.v, state.a, state.lam)
+    own = float(np.linalg.norm(view.twist(at)[3:]))
+    if own > SAME_SPEED * speed and abs(own - speed) > SAME_SPEED * speed:
+        raise ModelError(
+            f"unbalance_response, speed {speed:g}: {at} turns with {own:g} rad/time there, which an unbalance on it "
+            f"would have as its frequency. Speeds are those of the rotor with the unbalance: pass a function of its "
+            f"speed that returns the model."
+        )
 
 
 def _axes(point: OperatingPoint, speed: float) -> tuple[FloatArray, FloatArray]:

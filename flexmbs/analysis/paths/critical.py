@@ -4,13 +4,14 @@ Where the parameter turns back, :math:`dp/ds` changes its sign and one eigenvalu
 point. Where eigenvalues change their sign and the parameter goes on, paths cross: a bifurcation. On a branch that meets
 a path symmetrically, the parameter turns and no eigenvalue stays changed: the same bifurcation, seen along the other
 path. A piece in which more than one of these happens is halved until they are apart, or so short (`TOGETHER`) that they
-count as one point with a kernel of several directions.
+count as one point with a kernel of several directions. Where forces have no potential two eigenvalues may also meet on
+the real axis, or leave it, away from zero: the number of unstable directions changes by two there, and no path crosses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from flexmbs.analysis.paths.curve import Curve, PathPoint
 from flexmbs.analysis.paths.inertia import UNKNOWN, directions_left
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import SingularError
+from flexmbs.system.symmetry import without_potential
 
 __all__ = ["BIFURCATION", "LIMIT", "Critical", "critical_points", "root", "settled"]
 
@@ -32,6 +34,10 @@ BESIDE = 0.0, CLOSE, -CLOSE, 100.0 * CLOSE, -100.0 * CLOSE
 MOST = 25
 NOISE = 1e-15
 """Eigenvalue, relative to the diagonal, that is round-off."""
+NEAR_ZERO, NEARER = 1e-12, 0.1
+"""Eigenvalue at a point found where it passes zero: relative to the diagonal, or to those at the ends of the piece."""
+REAL = 1e-6
+"""Imaginary part, relative to the size, of eigenvalues that are real: two of one value may have one of round-off."""
 SWEEPS, AGAIN = 12, 4
 """Inverse iterations of a block of vectors, at the first point and at others near it."""
 
@@ -72,7 +78,8 @@ def _within(curve: Curve, piece: Piece, share: float) -> Iterator[Critical]:
         return
     middle = piece.at(0.5) if share > TOGETHER else None
     if middle is None:
-        yield _located(curve, piece, BIFURCATION, max(1, abs(change)))
+        if turns or _passes_zero(curve, piece):
+            yield _located(curve, piece, BIFURCATION, max(1, abs(change)))
         return
     for half in (Piece(curve, a, middle), Piece(curve, middle, b)):
         yield from _within(curve, half, 0.5 * share)
@@ -96,6 +103,18 @@ def _located(curve: Curve, piece: Piece, kind: str, size: int) -> Critical:
     if kind == BIFURCATION:
         found = _with_tangent(piece, found)
     return Critical(kind, found._replace(unstable=max(piece.a.unstable, piece.b.unstable)), vectors)
+
+
+def _passes_zero(curve: Curve, piece: Piece) -> bool:
+    """Whether an eigenvalue is zero where the number of unstable directions changes."""
+    a, b = piece.a, piece.b
+    block = _Block(curve, abs(b.unstable - a.unstable))
+
+    def value(point: PathPoint) -> float:
+        return block.crossing(point, a.unstable, b.unstable)
+
+    ends = min(abs(value(a)), abs(value(b)))
+    return abs(value(root(piece, value))) <= max(NEAR_ZERO, NEARER * ends)
 
 
 def _with_tangent(piece: Piece, point: PathPoint) -> PathPoint:
@@ -146,11 +165,12 @@ def _beside(piece: Piece, share: float) -> PathPoint | None:
 
 
 class _Block:
-    """The eigenvalues of the stiffness nearest zero, relative to its diagonal, and their vectors."""
+    """The real eigenvalues of the stiffness nearest zero, relative to its diagonal, and their vectors."""
 
     def __init__(self, curve: Curve, size: int) -> None:
         self.curve, self.size = curve, size
         eq = curve.equations
+        self.symmetric = not without_potential(eq.dyn)
         self.weight = np.where(eq.velocities, curve.diagonal, 0.0)
         n = int((self.weight > 0.0).sum())
         random = np.random.default_rng(1)
@@ -168,25 +188,42 @@ class _Block:
         for _ in range(SWEEPS if self.fresh else AGAIN):
             Q = np.linalg.qr(root[:, None] * V)[0]
             Z = np.column_stack([curve.equations.solve(root * q) for q in Q.T])
-            H = Q.T @ (root[:, None] * Z)
-            values, turn = np.linalg.eigh(0.5 * (H + H.T))
+            values, turn = self._modes(Q.T @ (root[:, None] * Z))
             V = Z @ turn
             V /= np.linalg.norm(root[:, None] * V, axis=0)
-        order = np.argsort(-np.abs(values))
+        real = np.flatnonzero(np.abs(values.imag) <= REAL * np.abs(values))
+        order = real[np.argsort(-np.abs(values[real]))]
         self.vectors, self.fresh = V, False
         with np.errstate(divide="ignore"):
-            return 1.0 / values[order], V[:, order]
+            return 1.0 / values.real[order], V[:, order]
+
+    def _modes(self, H: FloatArray) -> tuple[Any, FloatArray]:
+        """Eigenvalues (k,) of a small matrix and real vectors (k, k) that span what its eigenvectors do."""
+        if self.symmetric:
+            return np.linalg.eigh(0.5 * (H + H.T))
+        values, vectors = np.linalg.eig(H)
+        return values, np.where(values.imag < 0.0, vectors.imag, vectors.real)
 
     def crossing(self, point: PathPoint, before: int, after: int) -> float:
-        """The eigenvalue that changes its sign between points with so many unstable directions, positive before."""
+        """The eigenvalue that changes its sign between points with so many unstable directions, positive before.
+
+        Of a matrix that is not symmetric an odd number of changes is told by the sign of the determinant, which a pair
+        that meets or leaves the real axis does not change.
+        """
         sign = 1.0 if after > before else -1.0
-        near_before = abs(point.unstable - before) <= abs(point.unstable - after)
+        by_determinant = not self.symmetric and (after - before) % 2 == 1
+        if by_determinant:
+            near_before = (point.unstable - before) % 2 == 0
+        else:
+            near_before = abs(point.unstable - before) <= abs(point.unstable - after)
         try:
             values = sign * self.at(point)[0]
         except SingularError:
             return 0.0
-        if np.abs(values).min() <= NOISE:
+        if np.abs(values).min(initial=np.inf) <= NOISE:
             return 0.0
+        if by_determinant:
+            values = np.abs(values) if near_before else -np.abs(values)
         mine = values[values > 0.0] if near_before else values[values < 0.0]
         return float(mine[np.argmin(np.abs(mine))]) if len(mine) else (1.0 if near_before else -1.0)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.core.calls import with_methods
-from flexmbs.core.checks import as_number
+from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.data_frames import data_frame
 from flexmbs.core.errors import ModelError
@@ -165,6 +165,10 @@ class EquilibriumPaths:
             Each equilibrium is computed by Newton's method on the path, not interpolated.
         """
         wanted = as_number("where", "value", value)
+        if not callable(of):
+            raise ModelError(
+                f"where: expected a function such as lambda s: s.displacement(apex)[:, 1] of solutions, not {show(of)}."
+            )
         return tuple(x for path in self.paths for x in self.find(path, wanted, of))
 
     def plot(self, of: Any, ax: Any = None, *, label: str | None = None) -> Any:

@@ -19,7 +19,7 @@ from flexmbs.analysis.paths.varied import ParameterPath, VariedModel
 from flexmbs.analysis.rest import EquationsOfRest, Point
 from flexmbs.analysis.static import solve_static
 from flexmbs.analysis.static_reports import refuse_contact, refuse_memory
-from flexmbs.core.checks import as_count, as_number, show
+from flexmbs.core.checks import as_array, as_count, as_number, show
 from flexmbs.core.errors import ConvergenceError, ModelError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics.consistent_state import assemble
@@ -207,6 +207,8 @@ class _Tracing:
         self.wide, self.rtol = FIRST * wide, as_number(owner, "rtol", rtol, above=0.0)
         self.start, self.redundant = start, tuple[str, ...]()
         self.rows: list[Any] = []
+        if stop is not None and not callable(stop):
+            raise ModelError(f"{owner}: stop must be a function of a StaticSolution, not {show(stop)}.")
         asked = None if stop is None else (lambda point: bool(stop(self.solution(point))))
         self.limits = Limits(low, high, asked, most)
 
@@ -372,7 +374,7 @@ class _Tracing:
             points = found[next(k for k, x in enumerate(paths) if x is path)].path.points
             if of is None:
                 return [self.solution(x) for x in equilibria_at(self.curve(), points, value)]
-            values = np.asarray(path.evaluated(of), dtype=np.float64).reshape(len(path))
+            values = as_array("where", "what the function gives of a path", path.evaluated(of), (len(path),))
             there = equilibria_where(self.curve(), points, values, value, lambda x: float(of(self.solution(x))[0]))
             return [self.solution(x) for x in there]
 

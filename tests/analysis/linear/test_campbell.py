@@ -124,3 +124,59 @@ def test_flexible_shaft_splits_as_the_closed_form_tells() -> None:
     split = exact[1] + exact[0]
     assert errors[1] < 0.01 * split / exact[1]
     assert errors[0] / errors[1] > 3.5
+
+
+def test_a_shaft_that_is_softer_one_way_has_no_balance_at_its_lower_speed() -> None:
+    """In axes of the shaft x'' - 2 W y' + (k / m - W^2) x = 0 and likewise y: nothing holds x at sqrt(k / m)."""
+    mass, soft, stiff = 2.0, 900.0, 1500.0
+
+    def rotor(speed: float) -> fx.Model:
+        hub = fx.RigidBody(50.0, (1, 1, 1), angular_velocity=(0, 0, speed), name="hub")
+        disc = fx.PointMass(mass, position=(0, 0, 0), name="disc")
+        pin = fx.RevoluteJoint(fx.ground, hub, at=(0, 0, 0), axis=(0, 0, 1), name="pin")
+        shaft = fx.Bushing(hub, disc, (soft, stiff, 1e5), damping=(4.0, 4.0, 0), at=(0, 0, 0))
+        return fx.Model(hub, disc, pin, shaft, fx.RotationDriver(pin, rate=speed))
+
+    found = fx.campbell(rotor, [21.0, 22.0], modes=1, orders=[0.0])
+    assert np.allclose(found.critical(0.0), [np.sqrt(soft / mass)], rtol=1e-6)
+    with pytest.raises(fx.ModelError, match=r"order 1.* were located, but those of 0"):
+        found.critical()
+    with pytest.raises(fx.ModelError, match="whirl must be one of"):
+        found.critical(0.0, whirl="fwd")
+
+
+def test_the_free_spin_of_a_disc_on_a_light_stiff_shaft_is_no_branch() -> None:
+    """Pinned shaft, disc at a quarter: its flexibility inverted, and z = y + i z' in complex numbers of the plane."""
+    EI, length, mass, diametral, polar = 200.0, 1.0, 5.0, 0.05, 0.1
+    a, b = 0.25 * length, 0.75 * length
+    flexibility = np.array([[a**2 * b**2, a * b * (b - a)], [a * b * (b - a), a**2 - a * b + b**2]]) / (3 * EI * length)
+
+    def rotor(speed: float) -> fx.Model:
+        stiffness = fx.BeamStiffness(
+            EA=1e7, EI_z=EI, GJ=150.0, GA_y=1e8, GA_z=1e8, mass_per_length=1e-4, rhoI_y=1e-9, rhoI_z=1e-9
+        )
+        shaft = fx.FlexibleBody.line(
+            (0, 0, 0), (length, 0, 0), elements=8, element=fx.elements.GeometricallyExactBeam(), stiffness=stiffness
+        )
+        disc = fx.RigidBody(
+            mass, (polar, diametral, diametral), position=(a, 0, 0), angular_velocity=(speed, 0, 0), name="disc"
+        )
+        pins = [
+            fx.Bushing(fx.ground, end, (along, 1e8, 1e8, 0, 0, 0), at=(x, 0, 0), name=f"pin at {x}")
+            for end, along, x in ((shaft.start, 1e8, 0.0), (shaft.end, 0.0, length))
+        ]
+        spin = fx.InitialVelocity(shaft, angular_velocity=(speed, 0, 0))
+        return fx.Model(shaft, disc, fx.FixedJoint(shaft.at((a, 0, 0)), disc.centre), *pins, spin)
+
+    found = fx.campbell(rotor, [30.0, 60.0], modes=4)
+    inverse, stiffness = np.diag([1.0 / mass, 1.0 / diametral]), np.linalg.inv(flexibility)
+    for speed, roots in zip(found.speeds, found.roots, strict=True):
+        turning = np.diag([0.0, -1j * polar * speed])
+        A = np.block([[np.zeros((2, 2)), np.eye(2)], [-inverse @ stiffness, -inverse @ turning]])
+        assert np.allclose(np.sort(roots.imag), np.sort(np.linalg.eigvals(A).imag), rtol=5e-4)
+    assert [c.whirl for c in found.critical_speeds] == ["backward"]
+    backward = np.sqrt(eigh(stiffness, np.diag([mass, diametral + polar]), eigvals_only=True)[0])
+    assert found.critical() == pytest.approx([backward], rel=1e-4)
+    modes = fx.solve_modal(rotor(30.0), 3)
+    assert modes.roots[0] == 0.0
+    assert np.allclose(np.sort(np.abs(modes.roots[1:])), np.sort(np.abs(found.roots[0]))[:2], rtol=1e-6)

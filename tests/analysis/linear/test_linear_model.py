@@ -177,3 +177,34 @@ def test_without_python_control(monkeypatch: pytest.MonkeyPatch) -> None:
     model, *_ = chain([1.0], [400.0])
     with pytest.raises(fx.ModelError, match="pip install"):
         fx.linearise(model).to_control()
+
+
+def test_what_vibrates_without_damping_is_not_stable_by_its_last_digits() -> None:
+    """Gyroscopic systems with positive stiffness: real parts are zero, and found as round-off of either sign."""
+    random = np.random.default_rng(1)
+    for n in (2, 3) * 20:
+        turn, stiffness = random.normal(size=(n, n)), np.diag(random.uniform(1.0, 100.0, n))
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-stiffness, 10.0 * (turn.T - turn)]])
+        names = tuple(f"state {i}" for i in range(2 * n))
+        linear = fx.LinearModel(
+            A, np.zeros((2 * n, 0)), np.zeros((0, 2 * n)), np.zeros((0, 0)), names, (), (), np.zeros(0)
+        )
+        assert not linear.stable
+        assert replace(linear, A=A - 1e-6 * np.eye(2 * n)).stable
+
+
+def test_the_slow_decay_of_a_stiff_beam_is_decay() -> None:
+    """Of material damping tau the lowest root has -tau w^2 / 2 = -6.2e-4, beside roots of 1.5e7."""
+    stiffness = fx.BeamStiffness(EA=1e6, EI_z=1.0, mass_per_length=1.0, retardation_time=1e-4)
+    beam = fx.FlexibleBody.line((0, 0), (1, 0), elements=30, element=fx.elements.ANCFCable2D(), stiffness=stiffness)
+    assert fx.linearise(fx.Model(beam, fx.Clamp(beam.start))).stable
+
+
+def test_matrices_that_do_not_fit_are_told() -> None:
+    one, names = np.eye(1), (("x",), ("u",), ("y",))
+    with pytest.raises(fx.ModelError, match=r"LinearModel: B must have shape \(1, any\), not \(2, 1\)"):
+        fx.LinearModel(one, np.ones((2, 1)), one, one, *names, np.zeros(1))
+    with pytest.raises(fx.ModelError, match="A must be finite"):
+        fx.LinearModel(np.nan * one, one, one, one, *names, np.zeros(1))
+    with pytest.raises(fx.ModelError, match="there are none"):
+        fx.LinearModel(-one, one, one, one, *names, np.zeros(1)).sweep([])

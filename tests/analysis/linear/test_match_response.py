@@ -60,6 +60,8 @@ def test_a_nonlinear_model_in_some() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(fx.ModelError, match="not all zero"):
         fx.match_response(lambda d: d, np.zeros(4), 0.1, lambda f: f)
+    with pytest.raises(fx.ModelError, match="run must be a function"):
+        fx.match_response(3.0, np.ones(4), 0.1, lambda f: np.ones(len(f)))  # type: ignore[arg-type]
     with pytest.raises(fx.ModelError, match="what run returns"):
         fx.match_response(lambda d: d[:2], np.ones(4), 0.1, lambda f: f + 1.0)
     with pytest.raises(fx.ModelError, match="does not answer"):

@@ -64,3 +64,19 @@ def test_what_is_refused() -> None:
     bearing = fx.Bushing(fx.ground.marker((0, 0, 0)), flat.centre, stiffness=(KX, KX, 1e6, 1e6, 1e6, 0), name="bearing")
     with pytest.raises(fx.ModelError, match="body 'disc'"):
         fx.unbalance_response(fx.Model(flat, bearing), [10.0, 20.0], [("disc", 1.0)], sensors)
+
+
+def test_a_rotor_of_another_speed_is_refused() -> None:
+    """Of two rotors the faster one has the speed; an unbalance on the other would have another frequency."""
+    rotors = [
+        fx.RigidBody(1.0, (0.1, 0.1, 0.2), position=(x, 0, 0), angular_velocity=(0, 0, spin), name=name)
+        for x, spin, name in ((0.0, 10.0, "slow"), (1.0, 30.0, "fast"))
+    ]
+    bearings = [fx.Bushing(fx.ground, r, (1e3, 2e3, 1e3, 1e2, 1e2, 0), at=r.position, name=r.name) for r in rotors]
+    model = fx.Model(*rotors, *bearings)
+    with pytest.raises(fx.ModelError, match="speed 20: marker 'centre' of RigidBody 'slow' turns with 6"):
+        fx.unbalance_response(model, [20.0, 40.0], [("slow", 1e-3)], [fx.control.PositionSensor(rotors[0], (1, 0, 0))])
+    found = fx.unbalance_response(
+        model, [20.0, 40.0], [("fast", 1e-3)], [fx.control.PositionSensor(rotors[1], (1, 0, 0))]
+    )
+    assert found.values[:, 0].real == pytest.approx([0.4 / 600.0, -1.6 / 600.0])

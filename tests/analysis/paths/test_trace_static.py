@@ -250,6 +250,8 @@ def test_bad_input_is_refused() -> None:
         fx.trace_static(model, until=0.0)
     with pytest.raises(fx.ModelError, match="leaves out"):
         fx.trace_static(model, until=(1.0, 2.0))
+    with pytest.raises(fx.ModelError, match="stop must be a function"):
+        fx.trace_static(model, stop=3)  # type: ignore[arg-type]
     _, constant = truss(history=fx.Constant(1.0))
     with pytest.raises(fx.ModelError, match="nothing grows"):
         fx.trace_static(constant)
@@ -272,6 +274,10 @@ def test_paths_are_drawn_and_listed(steep) -> None:
     assert {"path 0", "path 1", "limit point", "bifurcation", "unstable"} <= set(labels)
     with pytest.raises(fx.ModelError, match="one number for each"):
         paths.plot(lambda path: np.zeros(1))
+    with pytest.raises(fx.ModelError, match=r"where: what the function gives of a path must have shape"):
+        paths.where(lambda solution: np.zeros(1), 0.1)
+    with pytest.raises(fx.ModelError, match="where: expected a function"):
+        paths.where("tip", 0.1)  # type: ignore[arg-type]
     frame = paths.to_dataframe(height=lambda x: x.position(apex)[:, 1])
     assert len(frame) == sum(map(len, paths.paths))
     assert frame["unstable"].tolist()[: len(paths[0])] == paths[0].unstable.tolist()
