@@ -104,7 +104,7 @@ def test_states_behind_the_last_checkpoint_are_counted(tmp_path, monkeypatch) ->
     with pytest.warns(fx.LossWarning, match=re.escape(left_out)):
         found = fx.load(file)
     assert left_out in found.message
-    assert f"with 1235 steps; {left_out} left out, which leaves 1001" in found.message
+    assert f"with 1235 stored states; {left_out} left out, which leaves 1001" in found.message
     assert len(found) == 1001
     assert found.t[-1] == found.last.t == pytest.approx(1.0, abs=1e-9)
     rest = fx.simulate(found.model, 1.234, step=1e-3, start=found)
