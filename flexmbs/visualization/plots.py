@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
@@ -19,6 +20,7 @@ from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.names_in_pictures import as_drawn
+from flexmbs.linear.pictures import shaded
 from flexmbs.model.bodies.attachment import Attachment, as_attachment
 from flexmbs.model.bodies.marker import Body, Marker
 from flexmbs.results.given_states import GivenStates
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_mode", "plot_path", "plot_shape", "state_in_words"]
 
+DEPTH = 0.6
+"""Share of its colour that a solid has in full light, which leaves room for shade."""
 DEEP = 0.3
 """Least extent of a spatial drawing in each direction, as a share of the largest."""
 
@@ -249,10 +253,14 @@ def _draw_others(axes: Any, parts: Parts, colour: str | None = None, dashed: boo
     for _, points, triangles in parts.faces:
         from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
-        shade = 0.12 if colour == style.GREY or dashed else 0.45
-        axes.add_collection3d(
-            Poly3DCollection(points[triangles], facecolors=colour or style.BLUE, alpha=shade, linewidths=0.0)
-        )
+        corners = points[triangles]
+        if colour == style.GREY or dashed:
+            faces = Poly3DCollection(corners, facecolors=colour, alpha=0.12, linewidths=0.0)
+        else:  # edges in the colour of the face close the cracks between neighbours
+            light = 1.0 - DEPTH * (1.0 - np.array(to_rgba(colour or style.BLUE)))
+            lit = shaded(corners, np.tile(light, (len(corners), 1)))
+            faces = Poly3DCollection(corners, facecolors=lit, edgecolors=lit, linewidths=0.3)
+        axes.add_collection3d(faces)
 
 
 def _draw_rotation(axes: Any, parameters: FloatArray, angles: FloatArray) -> list[Any]:
