@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flexmbs.system.groups import Drawing
 
 __all__ = [
+    "chosen_states",
     "deformed",
     "displacements",
     "motion_of",
@@ -85,12 +86,12 @@ def nodes_over(solution: States, drawing: Drawing) -> FloatArray:
 def motion_of(owner: str, solution: States, body: Any, steps: Any) -> tuple[ShapedBody, FloatArray, FloatArray]:
     """The body, its shapes (n, m) and its frame (n, 7) at some stored times."""
     drawing = reduced_drawing(owner, solution.system, body)
-    steps = _chosen(owner, solution, steps)
+    steps = chosen_states(owner, solution, steps)
     eta = np.atleast_2d(solution.q[steps])[:, drawing.first]
     return drawing.source, eta, frames(solution, drawing, steps)
 
 
-def _chosen(owner: str, solution: States, steps: Any) -> slice | IntArray:
+def chosen_states(owner: str, solution: States, steps: Any) -> slice | IntArray:
     """Some stored states: a slice as it is, so that nothing is copied, else their numbers (k,)."""
     if isinstance(steps, slice):
         ends = (steps.start, steps.stop, steps.step)

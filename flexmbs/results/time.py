@@ -234,10 +234,18 @@ class TimeSolution(States):
         return samples[:, 0], samples[:, 1 + number]
 
     def to_paraview(self, path: Any, body: Any = None, steps: Any = slice(None)) -> Any:
-        """Write the moving mesh of a floating body as an XDMF series: displacement, deformation, von Mises stress."""
-        from flexmbs.visualization.reduced_bodies import write_motion
+        """Write an XDMF series for ParaView, over time.
 
-        return write_motion(self, path, body, steps)
+        Of the whole model with its stress resultants; or the mesh of ``body``, one of a reduced model, with
+        displacement, deformation and von Mises stress. ``steps``: which stored states.
+        """
+        if body is not None:
+            from flexmbs.visualization.reduced_bodies import write_motion
+
+            return write_motion(self, path, body, steps)
+        from flexmbs.visualization.paraview import write_series
+
+        return write_series(self, path, steps)
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear momentum and angular momentum about the origin, (n_t, 3) each, inertial frame.

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.core.checks import as_number, show
 from flexmbs.core.contracts import FloatArray, IntArray
 from flexmbs.core.errors import ModelError
+from flexmbs.results.deformation import chosen_states
 from flexmbs.results.modal import ModalSolution
 from flexmbs.results.static import StaticSolution
+from flexmbs.results.time import TimeSolution
 from flexmbs.visualization.body_parts import Parts, mode_parts, parts_at
 from flexmbs.visualization.sampling import PIECES, Curves, drawn_at, facets, label_of, symbols
 from flexmbs.visualization.xdmf import write_xdmf
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["write_modes", "write_series"]
 
 
-def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
-    """Write the equilibria as a series over the load factor.
+def write_series(solution: StaticSolution | TimeSolution, path: str | PathLike[str], steps: Any = slice(None)) -> Path:
+    """Write equilibria as a series over the load factor, or a motion as one over time.
 
     Every element becomes a line of 8 pieces, on surfaces 4 by 4 facets, with points of its own, in the stress-free
     shape; other bodies, strings and springs become lines, and the faces of their meshes triangles, where they are in
@@ -37,9 +39,11 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
 
     Parameters
     ----------
-    solution : StaticSolution
+    solution : StaticSolution or TimeSolution
     path : path-like
         Its name must end in ``.xdmf``. Both files are replaced if they exist.
+    steps : slice, array of int, or array of bool, optional
+        Which stored states; all by default.
 
     Returns
     -------
@@ -65,17 +69,18 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
     ...     sorted(file.name for file in path.parent.iterdir())
     ['bent.xdmf', 'bent.xdmf.h5']
     """
-    if not isinstance(solution, StaticSolution):
-        raise ModelError(f"write_series: expected a StaticSolution, not {show(solution)}.")
-    model, curves = solution.model, Curves(solution)
+    if not isinstance(solution, StaticSolution | TimeSolution):
+        raise ModelError(f"write_series: expected a StaticSolution or a TimeSolution, not {show(solution)}.")
+    model, curves, chosen = solution.model, Curves(solution), chosen_states("write_series", solution, steps)
     rest = parts_at(solution.system, curves.reference)
     pieces = _Pieces(model, rest)
     length = model.units.of("length")
     beside = len(pieces.points) - sum(shape.size // 3 for shape in rest.shapes)
 
-    def steps() -> Iterator[tuple[float, dict[str, FloatArray]]]:
+    def series() -> Iterator[tuple[float, dict[str, FloatArray]]]:
         names = list(dict.fromkeys(s for body in model.flexible_bodies for s in symbols(body)))
-        for parameter, q, v in zip(solution.load_factors, solution.q, solution.v, strict=True):
+        for i in np.arange(len(solution))[chosen]:
+            q, v = np.array(solution.q[i]), np.array(solution.v[i])
             moved = pieces.stack(parts_at(solution.system, q).arrays())
             data = {f"displacement [{length}]": moved - pieces.points}
             for symbol in names:
@@ -86,9 +91,9 @@ def write_series(solution: StaticSolution, path: str | PathLike[str]) -> Path:
                     for body in model.flexible_bodies
                 ]
                 data[label_of(model, symbol)] = np.concatenate([*found, np.full(beside, np.nan)])
-            yield float(parameter), data
+            yield float(solution.t[i]), data
 
-    return _write("write_series", path, pieces, steps())
+    return _write("write_series", path, pieces, series())
 
 
 def write_modes(modes: ModalSolution, path: str | PathLike[str], share: float = 0.1) -> Path:

@@ -146,3 +146,27 @@ def test_missing_folder_and_wrong_results_are_refused(solved: Solved, models: An
     modes = fx.solve_modal(models.cantilever(), modes=1)
     with pytest.raises(fx.ModelError, match="share must be greater than 0"):
         write_modes(modes, tmp_path / "r.xdmf", share=0.0)
+
+
+def test_a_motion_of_several_kinds_of_bodies_is_a_series_over_time(tmp_path: Path) -> None:
+    rope = fx.FlexibleBody.line((0, 0), (1, 0), elements=3, element=fx.elements.ANCFCable2D(),
+                                stiffness=fx.BeamStiffness(EA=1e3, EI_z=0.1, mass_per_length=1.0))  # fmt: skip
+    bob = fx.PlanarRigidBody.rod((1.0, 0), (1.2, 0), mass=0.5, name="bob")
+    spring = fx.SpringDamper(fx.Marker(bob, (0.1, 0)), fx.Marker(fx.ground, (1.2, -1)), stiffness=5.0)
+    model = fx.Model(rope, bob, fx.Clamp(rope.start), fx.RevoluteJoint(rope.end, bob), spring, fx.Gravity((0, -9.81)))
+    run = fx.simulate(model, until=0.2, step=1e-3, output=fx.Output(every=0.05), file=tmp_path / "run.h5")
+    with TimeSeriesReader(run.to_paraview(tmp_path / "r.xdmf", steps=slice(1, None))) as reader:
+        points, _ = reader.read_points_cells()
+        found = [reader.read_data(k) for k in range(reader.num_steps)]
+    assert [t for t, _, _ in found] == run.t[1:].tolist()
+    for i, (_, data, _) in enumerate(found, start=1):
+        there = points + data["displacement [m]"]
+        of_rope = run.shape(rope, i, 9)[..., :2].reshape(-1, 2)
+        np.testing.assert_allclose(there[: len(of_rope), :2], of_rope, rtol=0, atol=1e-14)
+        along = np.array([np.cos(run.angle(bob)[i]), np.sin(run.angle(bob)[i])])
+        ends = [run.position(bob)[i, :2] + s * along for s in (-0.1, 0.1)]
+        for end in ends:  # among the points of the lines behind
+            assert np.abs(there[len(of_rope) :, :2] - end).sum(axis=1).min() < 1e-12
+        assert np.isfinite(data["M [N m]"][: len(of_rope)]).all()
+    with pytest.raises(fx.ModelError, match="there is no step 9"):
+        run.to_paraview(tmp_path / "r.xdmf", steps=[9])
