@@ -6,8 +6,8 @@ and int64 arrays. A *kernel* is a jitted module-level function over compiled dat
 Every kernel of forces has the signature ``(group, state, env, work)`` and adds to ``work.r``; every kernel of tangents
 has ``(group, state, env, work, weights)``, adds the same forces to ``work.r`` and overwrites its blocks in ``work.B``
 with ``wq * dr/dq + wv * dr/dv`` (mass is constant and kept apart). A kernel allocates nothing but small arrays on the
-stack (`flexmbs.core.kernel_arrays`), raises nothing, calls no Python, and returns the index of the first item it cannot treat, or -1. A group is a **flat** NamedTuple of arrays,
-ints and floats; an empty group is legal.
+stack (`flexmbs.core.kernel_arrays`), raises nothing, calls no Python, and returns the index of the first item it cannot
+treat, or -1. A group is a **flat** NamedTuple of arrays, ints and floats; an empty group is legal.
 
 Sign: ``r = M a + (internal forces) - (applied forces)``, so that r = 0 is equilibrium and a force enters ``r`` with the
 sign of the derivative of its potential.
