@@ -108,3 +108,8 @@ def test_links_of_trees_and_large_rotations_of_absolute_nodes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", AccuracyWarning)
         fx.solve_static(fx.Model(cable, fx.Clamp(cable.start), fx.PointForce(cable.end, (0, 2.0))))
+
+
+def test_paths_tell_where_on_them() -> None:
+    with pytest.warns(AccuracyWarning, match=r"'rod': interface 'end' turns by 0\.5 rad at load factor = 2\b"):
+        fx.trace_static(floating(0.5), until=2.0)

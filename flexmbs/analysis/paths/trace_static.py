@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.analysis.linear_turns import warn_of_linear_turns
 from flexmbs.analysis.paths.assembling import Found, assembled, equilibria_at, equilibria_where
 from flexmbs.analysis.paths.branches import around, beside
 from flexmbs.analysis.paths.critical import BIFURCATION, Critical
@@ -367,8 +368,11 @@ class _Tracing:
                     RuntimeWarning,
                     stacklevel=4,
                 )
+        for points in (f.path.points for f in found):
+            places = [f"at {self.parameter.name} = {x.p:g}" for x in points]
+            warn_of_linear_turns(self.system, np.array([x.point.q for x in points]), places.__getitem__)
         at = self.curve().equations_at
-        points = tuple(c for i, f in enumerate(found) for c in f.critical_points(i, self.solution, at))
+        special = tuple(c for i, f in enumerate(found) for c in f.critical_points(i, self.solution, at))
 
         def find(path: Any, value: float, of: Any = None) -> list[StaticSolution]:
             points = found[next(k for k, x in enumerate(paths) if x is path)].path.points
@@ -378,7 +382,7 @@ class _Tracing:
             there = equilibria_where(self.curve(), points, values, value, lambda x: float(of(self.solution(x))[0]))
             return [self.solution(x) for x in there]
 
-        return EquilibriumPaths(paths, points, self.parameter.name, find)
+        return EquilibriumPaths(paths, special, self.parameter.name, find)
 
     def _path(self, path: Piecewise, rows: list[Any]) -> EquilibriumPath | ParameterPath:
         """A path as a result."""
