@@ -22,6 +22,7 @@ from flexmbs.model.forces.coordinate import start_value
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 from flexmbs.model.joints.contracts import Row
+from flexmbs.model.joints.sides import check_different
 
 __all__ = ["Bushing"]
 
@@ -107,7 +108,7 @@ class Bushing(Description):
 
     def __post_init__(self) -> None:
         owner = f"Bushing {as_name('Bushing', 'name', self.name)!r}"
-        a, b = as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at)
+        a, b = check_different(owner, as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at))
         planar = a.planar and b.planar
         linear, full = (2, 3) if planar else (3, 6)
         n = (*shape_of(self.stiffness), 0)[0]
