@@ -48,6 +48,15 @@ def test_angles_in_the_plane_are_counted() -> None:
         fx.simulate(fx.Model(body, mount), 2.0, step=0.01, progress=False)
 
 
+def test_inverse_dynamics_tells_of_it_too() -> None:
+    body = fx.RigidBody(1.0, (1.0, 1.0, 1.0), name="body")
+    hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 0, 1))
+    motor = fx.RotationDriver(hinge, fx.motions.Linear(SPIN))
+    motion = fx.kinematics.solve_kinematics(fx.Model(body, hinge, motor, soft(0.0, 0.0, 1.0)(body)), until=2.0)
+    with pytest.warns(AccuracyWarning, match=r"about t = 1\.[56].*half a turn"):
+        fx.kinematics.inverse_dynamics(motion)
+
+
 def test_rotation_vectors_are_those_of_the_rotations() -> None:
     given = np.array([[0.3, -0.2, 0.5], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0], [-1.2, 2.0, 0.4]])
     body = fx.RigidBody(1.0, (1.0, 1.0, 1.0), name="body")
