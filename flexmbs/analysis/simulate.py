@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.analysis.energy_gain import warn_of_gain
+from flexmbs.analysis.half_turns import warn_of_half_turns
 from flexmbs.analysis.linear_turns import warn_of_linear_turns
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
@@ -114,7 +115,8 @@ def simulate(
     AccuracyWarning
         If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks
         (`BristleFriction`, `flexmbs.contact.BristleLaw`) lets go below its static limit by more than 1 %, or a contact
-        is not resolved: by fixed steps, or by the points of a tube or skin.
+        is not resolved: by fixed steps, or by the points of a tube or skin; or if a `Bushing` turns by more than half a
+        turn about an axis that it holds.
     LossWarning
         If the journal or the file could not be written, or the journal has gone.
     RuntimeWarning
@@ -196,6 +198,7 @@ def simulate(
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
         warn_of_linear_turns(run.dynamics.system, solution.q, lambda i: f"at t = {solution.t[i]:g}")
+        warn_of_half_turns(solution)
         run.early.warn()
         run.few.warn()
         run.single.warn()

@@ -221,6 +221,8 @@ _LARGE = 2**53
 
 def _wanted(shape: tuple[int | None, ...]) -> str:
     """A shape in words."""
+    if not shape:
+        return "() of a single number"
     return "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
 
 

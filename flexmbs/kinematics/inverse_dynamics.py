@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from flexmbs.analysis.half_turns import warn_of_half_turns
 from flexmbs.core.checks import as_array, as_flag, show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ConvergenceError, ModelError, unknown_name
@@ -157,6 +158,11 @@ def inverse_dynamics(
         If a freedom needs a force that no drive gives; the message says when and which coordinate. The exception
         carries the `DriveForces`.
 
+    Warns
+    -----
+    AccuracyWarning
+        If a `Bushing` turns by more than half a turn about an axis that it holds.
+
     Notes
     -----
     The freedoms of the passive joints are found by a dense factorisation at every stored time, for at most 1 500 free
@@ -178,6 +184,7 @@ def inverse_dynamics(
     throw = as_flag(who, "throw", throw)
     work = _Inverse(motion, drives, weights)
     found = work.over_time()
+    warn_of_half_turns(motion)
     worst = int(np.argmax(found.unmet))
     if throw and found.unmet[worst] > UNMET:
         raise ConvergenceError(

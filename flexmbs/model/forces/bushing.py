@@ -22,6 +22,7 @@ from flexmbs.model.forces.coordinate import start_value
 from flexmbs.model.forces.row_force import RowForce
 from flexmbs.model.forces.wrench import Wrench
 from flexmbs.model.joints.contracts import Row
+from flexmbs.model.joints.sides import check_different
 
 __all__ = ["Bushing"]
 
@@ -43,8 +44,8 @@ class Bushing(Description):
     .. math:: F = K (s - s_0) + C \dot s + F_0,
 
     where :math:`s_0` is ``free_coordinates`` and :math:`F_0` the ``preload``; the wrenches are those that do the work
-    :math:`-F \cdot ds`. Where a is planar s = (x, y, angle), the angle counted over all
-    turns.
+    :math:`-F \cdot ds`. Where both sides are planar, as the ground is, too, s = (x, y, angle), the angle counted
+    over all turns.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class Bushing(Description):
     shortest way between its directions on a and on b (`flexmbs.kernels.rows.swing_rows`).
 
     Limit: else, in space, the rotation must stay below half a turn, where the rotation vector jumps; a tilt must in any
-    case.
+    case. `simulate` warns of what has passed it.
 
     Examples
     --------
@@ -107,7 +108,7 @@ class Bushing(Description):
 
     def __post_init__(self) -> None:
         owner = f"Bushing {as_name('Bushing', 'name', self.name)!r}"
-        a, b = as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at)
+        a, b = check_different(owner, as_marker(owner, self.a, self.at), as_marker(owner, self.b, self.at))
         planar = a.planar and b.planar
         linear, full = (2, 3) if planar else (3, 6)
         n = (*shape_of(self.stiffness), 0)[0]
@@ -140,6 +141,28 @@ class Bushing(Description):
         object.__setattr__(self, "free_coordinates", frozen_copy(free_coordinates))
         object.__setattr__(self, "preload", frozen_copy(preload))
         object.__setattr__(self, "row_forces", (RowForce(a, b, rows, MATRIX, tuple(data.tolist())),))
+
+    @property
+    def follows_rotation_vector(self) -> bool:
+        """Whether moments follow `rotation_vectors`, which jump at half a turn."""
+        return len(np.asarray(self.stiffness)) == 6
+
+    def rotation_vectors(self, R: FloatArray) -> FloatArray:
+        """Rotation vectors (n, 3) of orientations R (n, 3, 3) of b in the axes of a; of a bearing those of its tilt.
+
+        Where they jump they are not known (nan).
+        """
+        free = _free_axis(*(np.asarray(x, dtype=float) for x in (self.stiffness, self.damping, self.preload)))
+        if free is None:
+            axial = 0.5 * np.stack([R[:, k, j] - R[:, j, k] for j, k in ((1, 2), (2, 0), (0, 1))], axis=1)
+            cosine = 0.5 * (np.trace(R, axis1=1, axis2=2) - 1.0)
+        else:
+            axial, cosine = np.cross(np.eye(3)[free], R[:, :, free]), R[:, free, free]
+        sine = np.linalg.norm(axial, axis=1)
+        known = sine > 0.0
+        angle = np.arctan2(sine, cosine)
+        factor = np.where(known, angle / np.where(known, sine, 1.0), np.where(cosine > 0.0, 1.0, np.nan))
+        return np.asarray(factor[:, None] * axial)
 
 
 def _matrix(owner: str, name: str, value: object, n: int) -> FloatArray:

@@ -15,6 +15,7 @@ from flexmbs.model.bodies.attachment import Attachment
 from flexmbs.model.bodies.marker import Body, Marker, as_marker
 from flexmbs.model.joints.contracts import Coordinates, Joint, Row
 from flexmbs.model.joints.coordinate_joint import unit_of
+from flexmbs.model.joints.sides import check_different
 
 __all__ = ["Coordinate", "Place", "What", "coordinate", "start_value"]
 
@@ -56,7 +57,7 @@ def coordinate(owner: str, on: object, what: str | None) -> Coordinate:
         pair = offered[what]
         a, b, row = pair.a, pair.b, pair.rows[0]
     elif isinstance(on, list | tuple) and len(on) == 2:
-        a, b = as_marker(owner, on[0]), as_marker(owner, on[1])
+        a, b = check_different(owner, as_marker(owner, on[0]), as_marker(owner, on[1]))
         if what not in ROWS:
             *first, last = sorted(ROWS)
             raise ModelError(

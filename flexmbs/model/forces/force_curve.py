@@ -141,5 +141,8 @@ def as_part(owner: str, name: str, value: Part, unit: str) -> float | tuple[floa
     if isinstance(value, ForceCurve):
         return value.part()
     if isinstance(value, list | tuple | np.ndarray) and shape_of(value):
-        return power_part(as_array(owner, name, value, (None,), unit=f"{unit}^i").tolist())
+        numbers = as_array(owner, name, value, (None,), unit=f"{unit}^i").tolist()
+        if not numbers:
+            raise ModelError(f"{owner}: {name} must be a number, at least one coefficient or a ForceCurve, not none.")
+        return power_part(numbers)
     return as_number(owner, name, value, minimum=0.0, unit=unit)

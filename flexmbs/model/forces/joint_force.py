@@ -24,7 +24,7 @@ class JointForce(Description):
     """A motor: a force or torque on the coordinate of a joint, with its reaction on the other side.
 
     A positive one drives the second side of the joint towards larger values of the coordinate (angle of b about the
-    axis, displacement of b along it, distance).
+    axis, displacement of b along it, distance). `run.force(name)` tells it with the sign of a spring, the opposite one.
 
     Parameters
     ----------

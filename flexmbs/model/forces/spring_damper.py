@@ -19,6 +19,7 @@ from flexmbs.model.forces.spring_law import spring_law
 from flexmbs.model.forces.user_law import Derivatives, ForceFunction
 from flexmbs.model.forces.wrench import Wrench
 from flexmbs.model.joints.contracts import Row
+from flexmbs.model.joints.sides import check_different
 
 __all__ = ["SpringDamper"]
 
@@ -88,7 +89,7 @@ class SpringDamper(Description):
 
     def __post_init__(self) -> None:
         owner = f"SpringDamper {as_name('SpringDamper', 'name', self.name)!r}"
-        a, b = as_marker(owner, self.a), as_marker(owner, self.b)
+        a, b = check_different(owner, as_marker(owner, self.a), as_marker(owner, self.b))
         distance = float(np.linalg.norm(b.position0() - a.position0()))
         if distance == 0.0:
             raise ModelError(
@@ -107,7 +108,7 @@ class SpringDamper(Description):
             self.force,
             self.derivatives,
             self.free_length,
-            "free_length",
+            "length",
         )
         object.__setattr__(self, "a", a)
         object.__setattr__(self, "b", b)

@@ -36,7 +36,8 @@ class AverageEdge(Description):
     Of nodes on a straight line the second equation says nothing about the line; there the mean rotation of their
     normals about it is that of the body. A force on the body is shared out to the nodes by their weights, so that the
     edge stays free to deform; `fasten_edge` makes it rigid. Side b is the body: its reaction is the force on the body,
-    where those of `fasten_edge` and `hinge_edge` are forces on the edge.
+    and the moment about the mean place of the nodes, in axes that are fixed to the body and are the inertial ones at
+    the start; those of `fasten_edge` and `hinge_edge` are forces on the edge.
 
     Parameters
     ----------

@@ -109,6 +109,10 @@ class CoordinateMarker(Marker):
         """It has no orientation."""
         return False
 
+    def fixed_to_same(self, other: Marker) -> bool:
+        """Coordinates of one body move against each other."""
+        return super().fixed_to_same(other) and getattr(other, "index", None) == self.index
+
     def entry(self, coordinates: Coordinates, point: bool) -> MarkerEntry:
         place = np.array([coordinates.group_of(self.body).coordinate(self.body, self.index, self.node)])
         return MarkerEntry(POINT, place, place[:0], {"o": np.zeros(3), "R_BM": np.eye(3)})

@@ -185,7 +185,7 @@ class _Integral:
 
 def _owner(driver: RotationDriver | TranslationDriver | DistanceDriver) -> str:
     """The driver in messages, before it has a name of its own."""
-    return type(driver).__name__ + ("" if driver.name is None else f" {driver.name!r}")
+    return type(driver).__name__ + (f" {driver.name!r}" if driver.name else "")
 
 
 def _pair(driver: RotationDriver | TranslationDriver, joint: Coupled, key: str) -> Pair:

@@ -70,7 +70,9 @@ class Gear(Description):
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _couple(self, "Gear", "gear", ("angle", "angle"), as_number("Gear", "ratio", self.ratio), "ratio of angles")
+        _couple(
+            self, "Gear", "gear", ("angle", "angle"), as_number(_called(self), "ratio", self.ratio), "ratio of angles"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,7 @@ class RackAndPinion(Description):
     equations: tuple[Equation, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        factor = as_number("RackAndPinion", "radius", self.radius, unit="length")
+        factor = as_number(_called(self), "radius", self.radius, unit="length")
         _couple(self, "RackAndPinion", "rack and pinion", ("angle", "displacement"), factor, "rolling of the pinion")
 
 
@@ -199,7 +201,7 @@ def as_coordinate(owner: str, of: Coupled, key: str) -> Coordinate:
 def _couple(joint: Gear | RackAndPinion, cls: str, word: str, keys: tuple[str, str], factor: float, label: str) -> None:
     """Fill in a joint whose equation is: second coordinate - factor * first coordinate = const."""
     names = ("first", "second") if isinstance(joint, Gear) else ("pinion", "rack")
-    found = [as_coordinate(cls, getattr(joint, n), key) for n, key in zip(names, keys, strict=True)]
+    found = [as_coordinate(_called(joint), getattr(joint, n), key) for n, key in zip(names, keys, strict=True)]
     name = joint_name(cls, word, joint.name, *(c.b for c in found))
     owner = f"{cls} {name!r}"
     _not_zero(owner, "ratio" if isinstance(joint, Gear) else "radius", factor)
@@ -216,6 +218,11 @@ def _couple(joint: Gear | RackAndPinion, cls: str, word: str, keys: tuple[str, s
     object.__setattr__(joint, "name", name)
     object.__setattr__(joint, "pairs", tuple(pairs))
     object.__setattr__(joint, "equations", (Equation(label, offset=offset),))
+
+
+def _called(joint: Gear | RackAndPinion) -> str:
+    """The joint in messages, before it has a name of its own."""
+    return type(joint).__name__ + (f" {joint.name!r}" if joint.name else "")
 
 
 def _not_zero(owner: str, name: str, value: float) -> float:

@@ -254,7 +254,12 @@ def ball() -> fx.PointMass:
     [
         (lambda: fx.SpringDamper(wall(), ball()), "give stiffness"),
         (lambda: fx.SpringDamper(wall(), ball(), stiffness=-1.0), "at least 0"),
-        (lambda: fx.SpringDamper(wall(), wall(), stiffness=1.0), "same place"),
+        (lambda: fx.SpringDamper(wall(), wall(), stiffness=1.0), "both sides are on ground"),
+        (lambda: fx.SpringDamper(ball(), ball(), stiffness=1.0), "same place"),
+        (lambda: fx.SpringDamper(wall(), ball(), stiffness=-1.0), r"\[force/length\]"),
+        (lambda: fx.SpringDamper(wall(), ball(), stiffness=()), "at least one coefficient"),
+        (lambda: fx.Bushing(wall(), wall(), stiffness=STIFF), "both sides are on ground"),
+        (lambda: fx.JointForce(wall(), wall(), 1.0, coordinate="angle"), "both sides are on ground"),
         (lambda: fx.SpringDamper(wall(), "ball", stiffness=1.0), "expected a body, a marker"),
         (lambda: fx.SpringDamper(wall(), ball(), stiffness=1.0, force=lambda s, u, t: 0.0), "not both"),
         (lambda: fx.SpringDamper(wall(), ball(), free_length=1.0, force=lambda s, u, t: 0.0), "not both"),

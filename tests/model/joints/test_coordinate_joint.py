@@ -89,3 +89,13 @@ def test_units_of_coordinates_of_nodes(coordinate: str, unit: str) -> None:
     assert CoordinateMarker(beam.end, coordinate).unit == unit
     cable = fx.FlexibleBody.line((0, 0), (1, 0), elements=1, element=fx.elements.ANCFCable2D(), **section)
     assert [CoordinateMarker(cable.end, x).unit for x in ("x", "x_s")] == ["length", "1"]
+
+
+def test_a_spring_between_two_coordinates_of_one_point() -> None:
+    ball = fx.PointMass(1.0, position=(1.0, 0.0), velocity=(1.0, -1.0), name="ball")
+    spring = fx.SpringDamper(CoordinateMarker(ball, "x"), CoordinateMarker(ball, "y"), stiffness=8.0)
+    run = fx.simulate(fx.Model(ball, spring), 1.0, step=1e-3, progress=False)
+    x = run.position(ball)[:, 0]
+    assert x == pytest.approx(1.0 + np.sin(4.0 * run.t) / 4.0, abs=1e-5)  # s = x - y, s'' = -16 (s - 1)
+    with pytest.raises(fx.ModelError, match="both sides are on"):
+        fx.SpringDamper(CoordinateMarker(ball, "x"), CoordinateMarker(ball, "x"), stiffness=8.0)
