@@ -140,6 +140,9 @@ class SubstructuredBeam:
     def __str__(self) -> str:
         return f"SubstructuredBeam {self.name!r}"
 
+    def __repr__(self) -> str:
+        return f"<{self}: {len(self.parts)} parts>"
+
     @property
     def mass(self) -> float:
         """[mass]."""

@@ -237,5 +237,5 @@ def test_a_solid_part_between_two_bodies_is_the_same_as_a_floating_body_welded_t
 
 def test_a_beam_of_substructures_is_no_item_but_has_some() -> None:
     beam = fx.SubstructuredBeam.straight((0, 0, 0), (1, 0, 0), HUB, n=1, element=ELEMENT)
-    with pytest.raises(fx.ModelError, match=r"neither a body.* pass its items, as in Model\(\*boom\.items\)"):
+    with pytest.raises(fx.ModelError, match=r"SubstructuredBeam 'beam'.*neither a body.* Model\(\*boom\.items\)"):
         fx.Model(HUB, beam)
