@@ -76,8 +76,8 @@ class DistributedLoad(Description):
         elif not isinstance(self.body, FlexibleBody):
             raise ModelError(
                 f"DistributedLoad: body must be a FlexibleBody, FloatingBody, LinearBody or Substructure, not "
-                f"{show(self.body)}. On rigid bodies give the resultant as a PointForce; a flexible link of a tree takes "
-                f"it as a FloatingBody (flexmbs.trees.to_absolute_coordinates)."
+                f"{show(self.body)}. On rigid bodies give the resultant as a PointForce; a flexible link of a tree "
+                f"takes it as a FloatingBody (flexmbs.trees.to_absolute_coordinates)."
             )
         dim = 3 if reduced else self.body.mesh.dim
         load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (dim,), unit="force/length")

@@ -57,7 +57,7 @@ def test_joint_by_its_place_bends_the_link() -> None:
 
 
 def test_markers_are_where_they_were_asked_for_when_the_link_starts_bent() -> None:
-    tree, link = cantilever(deformation=0.01 * np.arange(1.0, rod().size - 5))
+    _, link = cantilever(deformation=0.01 * np.arange(1.0, rod().size - 5))
     here = link.interface("end")
     assert np.linalg.norm(here.position0() - link.framed(link.place[0], np.eye(3)).position0()) > 0.9
     again = link.marker_at(here.position0(), axis=(0, 1, 0), x=(0, 0, 1))
@@ -78,10 +78,12 @@ def test_other_points_are_refused() -> None:
         link.marker((0.5, 0, 0))
     with pytest.raises(fx.ModelError, match="no interface is at"):
         fx.FixedJoint(fx.ground, link, at=(0, 0, 0))
-    with pytest.raises(fx.ModelError, match="FlexibleBody, FloatingBody.*link 'rod'.*to_absolute_coordinates"):
+    with pytest.raises(fx.ModelError, match=r"FlexibleBody, FloatingBody.*link 'rod'.*to_absolute_coordinates"):
         fx.DistributedLoad(link, (0, 1, 0))
 
 
 def test_the_frame_is_at_an_interface() -> None:
-    with pytest.raises(fx.ModelError, match="FlexibleLink 'a': there is no interface named 'mean'.* Known: 'end', 'st"):
+    with pytest.raises(
+        fx.ModelError, match=r"FlexibleLink 'a': there is no interface named 'mean'.* Known: 'end', 'st"
+    ):
         trees.FlexibleLink("a", rod(), "mean")
