@@ -96,6 +96,7 @@ def test_motions_tell_when_it_was_farthest() -> None:
         fx.simulate(model, until=0.5, step=0.01)
 
 
+@pytest.mark.filterwarnings("ignore:.*Without geometric")
 def test_links_of_trees_and_large_rotations_of_absolute_nodes() -> None:
     root = fx.trees.FlexibleLink("rod", reduced(), "start", joint=fx.trees.Revolute((0, 0, 1)))
     tree = fx.trees.Tree(root)
