@@ -202,6 +202,13 @@ class ReducedModel(Hinted):
         most = free[shape > 0.5 * shape.max()][:3]
         return f"{', '.join(self.labels[i] for i in most)} can move"
 
+    def no_inertia(self, free: IntArray) -> ModelError:
+        """What to raise where the mass of the coordinates ``free`` is not positive definite."""
+        return ModelError(
+            f"{self!r}: its mass matrix is not positive definite: {self._without_inertia(free)} without inertia. "
+            f"Give beams rotary inertia (rhoI_y, rhoI_z of a BeamStiffness), or take another reduction."
+        )
+
     def modes(self, fixed: Any = ()) -> tuple[FloatArray, FloatArray]:
         """Squared angular frequencies (k,) and mass-normalised shapes (m, k) of the reduced model."""
         names = as_names(f"{self!r}", "fixed", fixed)
@@ -210,10 +217,7 @@ class ReducedModel(Hinted):
         try:
             values, vectors = linalg.eigh(self.K[np.ix_(free, free)], self.M[np.ix_(free, free)])
         except linalg.LinAlgError:
-            raise ModelError(
-                f"{self!r}: its mass matrix is not positive definite: {self._without_inertia(free)} without inertia. "
-                f"Give beams rotary inertia (rhoI_y, rhoI_z of a BeamStiffness), or take another reduction."
-            ) from None
+            raise self.no_inertia(free) from None
         out = np.zeros((self.size, len(values)))
         out[free] = vectors
         return np.asarray(values), out

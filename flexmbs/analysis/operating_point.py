@@ -17,6 +17,7 @@ from scipy.sparse import csc_array
 from flexmbs.analysis.directions import Directions
 from flexmbs.analysis.force_balance import SPINNING, unbalanced
 from flexmbs.analysis.small_motions import Rolling, SmallMotions
+from flexmbs.analysis.softening import warn_of_softening
 from flexmbs.analysis.spinning_equilibrium import balanced
 from flexmbs.analysis.stability import stability_of
 from flexmbs.analysis.steady_motion import (
@@ -44,7 +45,7 @@ from flexmbs.dynamics.linearisation import (
     rolling_rows,
 )
 from flexmbs.dynamics.minimal import DENSE, Sizes, orthonormal_basis
-from flexmbs.dynamics.start import check_supports, warn_of_softening
+from flexmbs.dynamics.start import check_supports
 from flexmbs.integrators.contracts import StepState
 from flexmbs.model.model import Model
 from flexmbs.results.start_from import count_on
@@ -266,7 +267,7 @@ def _in_motion(
     n = len(dyn.system.free) - dyn.n_c
     if n > DENSE:
         raise ModelError(f"{owner}: about a motion it goes up to {DENSE} unknowns; this model has {n}.")
-    warn_of_softening(dyn, q, v)
+    warn_of_softening(dyn.system, q, v)
     a, lam = accelerations(dyn, t, q, v)
     state = StepState(t, q, v, a, a, lam, v, 0.0)
     dyn.residual(q, v, a, lam)

@@ -21,6 +21,7 @@ from flexmbs.analysis.recorder import Recorder
 from flexmbs.analysis.sampling import Sampling
 from flexmbs.analysis.short_contacts import ShortContacts
 from flexmbs.analysis.single_points import SinglePoint
+from flexmbs.analysis.softening import warn_of_softening
 from flexmbs.analysis.watch import Watch
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.describe import to_plain
@@ -28,7 +29,7 @@ from flexmbs.core.errors import FlexmbsError
 from flexmbs.core.progress import Progress
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
-from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes, warn_of_softening
+from flexmbs.dynamics.start import carry_velocities, check_supports, warn_of_changes
 from flexmbs.dynamics.turns import Angle
 from flexmbs.integrators.contracts import StepState, StepStatus
 from flexmbs.integrators.step_control import NEAR, ErrorControl, FixedStep, planned_size
@@ -106,7 +107,7 @@ class Run:
             check_supports(dyn, None if start is None else q, "start=solve_static(model)")
             found = assemble(dyn, self.t0, q, v, keep)
             warn_of_changes(dyn, q, v, found.q, found.v, kept=bool(keep))
-            warn_of_softening(dyn, found.q, found.v)
+            warn_of_softening(dyn.system, found.q, found.v)
             self.redundant = found.redundant
             self.scheme.check(dyn, found.redundant)
             self.jump = self._jump(v, found.v)

@@ -12,6 +12,7 @@ from flexmbs.analysis.half_turns import warn_of_half_turns
 from flexmbs.analysis.linear_turns import warn_of_linear_turns
 from flexmbs.analysis.output import Output
 from flexmbs.analysis.run import Run
+from flexmbs.analysis.softening import warn_of_softening_in_motion
 from flexmbs.analysis.watch import as_events
 from flexmbs.core.checks import as_flag, as_number, is_list, show
 from flexmbs.core.errors import ConvergenceError, FlexmbsError, ModelError
@@ -197,6 +198,7 @@ def simulate(
         return solution
     if until > begin:
         warn_of_gain(solution, (run.dynamics.position_size / (until - begin)) ** 2)
+        warn_of_softening_in_motion(solution, told=not isinstance(start, TimeSolution))
         warn_of_linear_turns(run.dynamics.system, solution.q, lambda i: f"at t = {solution.t[i]:g}")
         warn_of_half_turns(solution)
         run.early.warn()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from flexmbs.core.contracts import FloatArray
 from flexmbs.core.poses import Pose
 from flexmbs.dynamics.consistent_state import assemble
 from flexmbs.dynamics.evaluation import Dynamics
@@ -19,7 +21,7 @@ from flexmbs.model.trees.tree import Tree
 from flexmbs.system.marker_set import MarkerSet
 from flexmbs.system.system import compile_model
 
-__all__ = ["FIXED", "described_poses", "start_poses"]
+__all__ = ["FIXED", "ConsistentStart", "described_poses", "start_poses"]
 
 
 FIXED = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
@@ -40,25 +42,40 @@ def described_poses(tree: Tree) -> list[Pose]:
     return poses
 
 
-def start_poses(model: Model, markers: Sequence[Marker]) -> list[Pose]:
-    """Poses of markers once positions and velocities agree with the joints.
+class ConsistentStart:
+    """The start of a model once positions and velocities agree with the joints.
 
     Raises
     ------
     ModelError
         As `flexmbs.simulate`, if the joints cannot be assembled.
     """
-    if not markers:
-        return []
-    system = compile_model(model)
-    dyn = Dynamics(system)
-    dyn.start_turns(0.0)
-    start_q, start_v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
-    start = assemble(dyn, 0.0, start_q, start_v)
-    warn_of_changes(dyn, start_q, start_v, start.q, start.v, kept=False)
-    found = MarkerSet(system.coordinates, list(markers), set(), 0)
-    work = found.work(np.zeros(system.coordinates.n_v), np.zeros(found.size))
-    found.poses(work, start.q, start.v)
-    return [
-        Pose(p.copy(), R.copy(), t[:3].copy(), R @ t[3:]) for p, R, t in zip(work.p, work.R, work.twist, strict=False)
-    ]
+
+    def __init__(self, model: Model) -> None:
+        system = compile_model(model)
+        dyn = Dynamics(system)
+        dyn.start_turns(0.0)
+        start_q, start_v = dyn.coordinates.reference.copy(), dyn.coordinates.velocity.copy()
+        start = assemble(dyn, 0.0, start_q, start_v)
+        warn_of_changes(dyn, start_q, start_v, start.q, start.v, kept=False)
+        self.coordinates, self.q, self.v = system.coordinates, start.q, start.v
+
+    def poses(self, markers: Sequence[Marker]) -> list[Pose]:
+        """Of markers."""
+        found = MarkerSet(self.coordinates, list(markers), set(), 0)
+        work = found.work(np.zeros(self.coordinates.n_v), np.zeros(found.size))
+        found.poses(work, self.q, self.v)
+        return [
+            Pose(p.copy(), R.copy(), t[:3].copy(), R @ t[3:])
+            for p, R, t in zip(work.p, work.R, work.twist, strict=False)
+        ]
+
+    def deformation(self, body: Any) -> tuple[FloatArray, FloatArray]:
+        """Modal coordinates (m,) of a body, and their rates."""
+        places = self.coordinates.shapes(body)
+        return self.q[places], self.v[places]
+
+
+def start_poses(model: Model, markers: Sequence[Marker]) -> list[Pose]:
+    """Poses of markers at the `ConsistentStart`."""
+    return ConsistentStart(model).poses(markers) if markers else []

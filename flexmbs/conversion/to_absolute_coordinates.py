@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from flexmbs.conversion.carry_over import CarryOver, Moved
-from flexmbs.conversion.start_poses import described_poses, start_poses
+from flexmbs.conversion.start_poses import ConsistentStart, described_poses
 from flexmbs.core.checks import show
 from flexmbs.core.contracts import FloatArray
 from flexmbs.core.errors import ModelError
@@ -72,7 +72,8 @@ def to_absolute_coordinates(model: Model) -> Model:
     -------
     Model
         Bodies have the names of the links (with that of the tree before it where two are equal), and the joint of a
-        link is called "joint of" and the name of the body. Positions and velocities are those of the assembled start.
+        link is called "joint of" and the name of the body. Positions, deformations and their rates are those of the
+        assembled start; bodies that were there before keep the start that they are described with.
 
     Raises
     ------
@@ -166,17 +167,18 @@ def _converted(model: Model, described: bool) -> tuple[Model, CarryOver, Identit
     links = list(model.tree_links)
     carriers = IdentityMap((link, _carrier(link)) for link in links)
     names = _names(model, links)
-    if described:
+    start = ConsistentStart(model) if links and not described else None
+    if start is None:
         found = [pose for tree in model.trees for pose in described_poses(tree)]
     else:
-        found = start_poses(model, [link.marker((0, 0, 0)) for link in links])
+        found = start.poses([link.marker((0, 0, 0)) for link in links])
     poses = IdentityMap(zip(links, found, strict=True))
     bodies: IdentityMap[Any, Body] = IdentityMap([(ground, ground)])
     moved: IdentityMap[Any, Moved] = IdentityMap()
     for link in links:
         carrier, origin, axes = carriers[link]
         if carrier is link:
-            bodies[link] = _body(link, poses[link], names[link])
+            bodies[link] = _body(link, poses[link], names[link], start)
         if link.deforms:
             moved[link] = Moved(bodies[link], np.zeros(3), np.eye(3), cast("FlexibleLink", link.link).interface)
             continue
@@ -252,22 +254,23 @@ def _names(model: Model, links: list[trees.TreeLink]) -> IdentityMap[Any, str]:
     )  # fmt: skip
 
 
-def _flexible(link: Any, pose: Pose, name: str) -> FloatingBody:
+def _flexible(link: Any, pose: Pose, name: str, deformation: FloatArray, rate: FloatArray) -> FloatingBody:
     """The floating body of a flexible link, in the frame of its first interface and in the same shapes."""
     made = link.floating
     body = FloatingBody(
         link.reduced, link.interface, link.modes, link.damping, geometric_stiffening=False,
         position=pose.p - pose.R @ made.origin, rotation=pose.R, velocity=pose.v, angular_velocity=pose.R.T @ pose.w,
-        deformation=link.deformation, deformation_rate=link.deformation_rate, name=name,
+        deformation=deformation, deformation_rate=rate, name=name,
     )  # fmt: skip
     body.take_shapes(made.basis)
     return body
 
 
-def _body(link: trees.TreeLink, pose: Pose, name: str) -> Body:
+def _body(link: trees.TreeLink, pose: Pose, name: str, start: ConsistentStart | None) -> Body:
     """The body of a link; its axes are those of the link."""
     if link.deforms:
-        return _flexible(link.link, pose, name)
+        assert start is not None  # noqa: S101  # trees of rigid links only are converted as they are described
+        return _flexible(link.link, pose, name, *start.deformation(link))
     assert isinstance(link.link, trees.Link)  # noqa: S101  # the others deform
     at = pose.of(link.link.centre, np.eye(3))
     if not link.link.inertia.any():

@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import AccuracyWarning, ModelError
+from flexmbs.core.errors import ModelError
 from flexmbs.dynamics.evaluation import Dynamics
 from flexmbs.kernels.steps import local
 from flexmbs.system.refusals import refuse_moving_supports
 
-__all__ = ["carry_velocities", "check_supports", "warn_of_changes", "warn_of_softening"]
+__all__ = ["carry_velocities", "check_supports", "warn_of_changes"]
 
 MOVED, TURNED = 1e-3, 1e-3
 """Displacements, in lengths of the model, and turns [rad] by the assembly that are worth a warning."""
 FASTER = 1e-2
 """Change of the velocity of a body, as a share of it in the metric of the mass, that is worth a warning."""
-SOFTENED = 0.1
-"""Squared spin by squared lowest frequency that is worth a warning where nothing stiffens."""
 
 
 def check_supports(dyn: Dynamics, q: FloatArray | None, passed: str = "") -> None:
@@ -111,21 +109,6 @@ def warn_of_changes(
             RuntimeWarning,
             stacklevel=4,
         )
-
-
-def warn_of_softening(dyn: Dynamics, q: FloatArray, v: FloatArray) -> None:
-    """Warn where a body in a floating frame, or a flexible link, starts in a fast spin without geometric stiffening."""
-    for body, rate, remedy in (found for group in dyn.coordinates.groups for found in group.soft(q, v)):
-        lowest = body.frequencies[0]
-        share = (rate / lowest) ** 2
-        if share > SOFTENED:
-            warnings.warn(
-                f"Model {dyn.system.model.name!r}: body {body.name!r} spins with {rate:.3g} rad/time, and its lowest "
-                f"angular frequency is {lowest:.3g}. Without geometric stiffening the square of that frequency is "
-                f"wrong by about {100.0 * share:.0f} %; {remedy}.",
-                AccuracyWarning,
-                stacklevel=4,
-            )
 
 
 def _from_to(dofs: Any, v: FloatArray, met: FloatArray) -> str:

@@ -96,6 +96,15 @@ def test_motions_tell_when_it_was_farthest() -> None:
         fx.simulate(model, until=0.5, step=0.01)
 
 
+def test_a_linear_body_that_turns_as_a_whole_is_to_float() -> None:
+    body = fx.LinearBody(reduced(), name="part")
+    hinge = fx.RevoluteJoint(fx.ground, body.interface("start", axis=(0, 0, 1)), name="hinge")
+    turn = fx.RotationDriver(hinge, fx.motions.Ramp(0.0, 0.4, duration=0.5))
+    with pytest.warns(AccuracyWarning, match=r"'part': .* turns by .*Take a FloatingBody"):
+        fx.simulate(fx.Model(body, hinge, turn), until=0.5, step=0.01)
+
+
+@pytest.mark.filterwarnings("ignore:.*Without geometric")
 def test_links_of_trees_and_large_rotations_of_absolute_nodes() -> None:
     root = fx.trees.FlexibleLink("rod", reduced(), "start", joint=fx.trees.Revolute((0, 0, 1)))
     tree = fx.trees.Tree(root)

@@ -36,6 +36,7 @@ def across(body: fx.FlexibleBody, *components: float) -> tuple[float, ...]:
     return components[: body.mesh.dim]
 
 
+@pytest.mark.filterwarnings("ignore:Body .* turns by")
 @pytest.mark.parametrize("element", BEAMS, ids=IDS)
 def test_a_beam_by_a_clamp_and_by_a_fixed_joint(element: Any) -> None:
     """Equilibrium, reaction and stability; the rotations of a node with directors are its own at a clamp."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -99,3 +100,27 @@ def test_refusals() -> None:
     )  # fmt: skip
     with pytest.raises(fx.ModelError, match="no mass"):
         fx.trees.to_absolute_coordinates(fx.Model(massless))
+
+
+@pytest.mark.filterwarnings("ignore:.*the joints changed", "ignore:.*the assembly turned")  # the tree, described so
+def test_deformation_that_the_assembly_finds_is_carried_over() -> None:
+    """A link whose end slides along a line it starts beside, with a crank that turns at another rate than fits."""
+    crank = trees.Link("crank", 0.5, (0.001, 0.01, 0.01), (0.15, 0, 0), joint=trees.Revolute((0, 1, 0)), start=-0.5,
+                       rate=2.0)  # fmt: skip
+    rod = trees.FlexibleLink("rod", bar(), "start", "crank", trees.Revolute((0, 1, 0)), at=(0.3, 0, 0), start=0.9,
+                             rate=-1.0, deformation=(0.002, -0.004, *np.zeros(6)))  # fmt: skip
+    tree = trees.Tree(crank, rod)
+    end = tree.link("rod").interface("end")
+    height = float(end.position0()[2])
+    line = fx.PointOnLineConstraint(fx.ground.marker((0, 0, height), axis=(1, 0, 0)), end, name="line")
+    model = fx.Model(tree, line)
+    flat = trees.to_absolute_coordinates(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)  # nothing is left to assemble
+        after = fx.simulate(flat, until=1e-3, step=1e-3, progress=False)
+    before = fx.simulate(model, until=1e-3, step=1e-3, progress=False)
+    there = flat.body("rod").interface("end")
+    np.testing.assert_allclose(after.position(there)[0], before.position(end)[0], atol=1e-9)
+    np.testing.assert_allclose(after.velocity(there)[0], before.velocity(end)[0], atol=1e-7)
+    for name in ("kinetic", "strain"):
+        np.testing.assert_allclose(getattr(after.energy, name)[0], getattr(before.energy, name)[0], rtol=1e-6)

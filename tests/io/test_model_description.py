@@ -277,6 +277,7 @@ def test_all_descriptions_are_known_to_files() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*Without geometric")
+@pytest.mark.filterwarnings("ignore:Body .* turns by")
 def test_items_at_interfaces_of_flexible_links_come_back(tmp_path: Path) -> None:
     """Loads, springs and joints there, in a file of results, and where they are."""
     model = closed_arm()

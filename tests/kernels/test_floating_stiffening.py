@@ -264,6 +264,7 @@ def beam(stiffening: bool = True, reference: str = "mean", **start: Any) -> fx.F
     return fx.FloatingBody(reduced, reference=reference, **start)
 
 
+@pytest.mark.filterwarnings("ignore:Body .* turns by")
 def test_free_flight_keeps_energy_and_momentum() -> None:
     """A beam that tumbles and vibrates; what the integrator loses falls with the square of the step."""
     drifts = []
@@ -278,6 +279,7 @@ def test_free_flight_keeps_energy_and_momentum() -> None:
     assert drifts[0] / drifts[1] > 3.0
 
 
+@pytest.mark.filterwarnings("ignore:Body .* turns by")
 def test_hinged_at_its_own_reference() -> None:
     """A soft beam swings on the interface that carries its frame, where it turns almost without inertia.
 

@@ -57,6 +57,7 @@ def test_a_hanging_load_is_carried() -> None:
     np.testing.assert_allclose(run.reaction_moment("rail/beam")[-1], (0, -0.3 * 2 * 9.81, 0), rtol=0.0, atol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:Body .* turns by")
 @pytest.mark.filterwarnings("ignore:.*Without geometric")
 @pytest.mark.parametrize("make", [mixed, arm])
 def test_nothing_acts_along_the_coordinates(make: object) -> None:

@@ -66,6 +66,7 @@ def test_page_needs_nothing_else(page: Path, run: fx.TimeSolution) -> None:
     assert [node["name"] for node in said["nodes"][1:]] == ["sheet <1>", "ball"]
 
 
+@pytest.mark.filterwarnings("ignore:.*Without geometric")
 def test_stresses_at_key_frames(tmp_path: Path) -> None:
     body = fx.FloatingBody(bar(RUBBER, modes=1, stresses=True), reference="left", name="bar")
     hinge = fx.RevoluteJoint(fx.ground, body, at=(0, 0, 0), axis=(0, 1, 0), name="hinge")

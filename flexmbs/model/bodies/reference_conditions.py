@@ -84,7 +84,10 @@ def _chord(
     here[frame.component, frame.coordinates] = 1.0
     conditions = np.vstack((here[:3], axes[:, :2].T @ rows, axes[:, 2] @ here[3:]))
     free = linalg.null_space(conditions / np.linalg.norm(conditions, axis=1, keepdims=True))
-    values, vectors = linalg.eigh(free.T @ reduced.K @ free, free.T @ reduced.M @ free)
+    try:
+        values, vectors = linalg.eigh(free.T @ reduced.K @ free, free.T @ reduced.M @ free)
+    except linalg.LinAlgError:
+        raise reduced.no_inertia(np.arange(reduced.size)) from None
     _check_held(owner, values, "the chord of its reference is held")
     return free @ vectors, np.sqrt(values), np.asarray(frame.origin)
 

@@ -86,9 +86,9 @@ class Substructure(BodyDescription):
     Raises
     ------
     ModelError
-        If the reduced model lacks exact inertia, an interface of six coordinates, or what ``geometric_stiffening``
-        needs; if start and end are one body or no rigid bodies; if the part moves freely with ``start`` held, or is
-        held itself, by springs to the ground.
+        If the reduced model lacks exact inertia, inertia against a motion, an interface of six coordinates, or what
+        ``geometric_stiffening`` needs; if start and end are one body or no rigid bodies; if the part moves freely with
+        ``start`` held, or is held itself, by springs to the ground.
 
     Notes
     -----
@@ -215,7 +215,10 @@ class Substructure(BodyDescription):
         ).max(axis=0)
         inertia = _placed(reduced.inertia.transformed(basis), Q, t)
         K, M = basis.T @ reduced.K @ basis, inertia.modal_mass
-        squared, shapes = linalg.eigh(0.5 * (K + K.T), M)
+        try:
+            squared, shapes = linalg.eigh(0.5 * (K + K.T), M)
+        except linalg.LinAlgError:
+            raise reduced.no_inertia(np.setdiff1d(np.arange(reduced.size), first.coordinates)) from None
         if not squared[0] > SOFT * squared[-1]:
             raise ModelError(f"{owner}: the part can move freely while interface {self.interfaces[0]!r} is held.")
         D = self.retardation_time * K + M @ (shapes * (2.0 * self.ratio * np.sqrt(squared))) @ shapes.T @ M

@@ -14,7 +14,7 @@ from flexmbs.core.checks import as_array, show
 from flexmbs.core.errors import ModelError
 from flexmbs.core.history import History, check_history
 from flexmbs.core.references import Description
-from flexmbs.model.bodies.flexible import FlexibleBody, as_flexible_body
+from flexmbs.model.bodies.flexible import FlexibleBody
 from flexmbs.model.forces.items import Items, Places, dead_items
 from flexmbs.model.forces.wrench import Wrench
 
@@ -73,8 +73,12 @@ class DistributedLoad(Description):
         reduced = hasattr(type(self.body), "line_resultant")
         if reduced:
             _ = self.body.line_resultant  # refuses parts without lines
-        else:
-            as_flexible_body("DistributedLoad", self.body)
+        elif not isinstance(self.body, FlexibleBody):
+            raise ModelError(
+                f"DistributedLoad: body must be a FlexibleBody, FloatingBody, LinearBody or Substructure, not "
+                f"{show(self.body)}. On rigid bodies give the resultant as a PointForce; a flexible link of a tree "
+                f"takes it as a FloatingBody (flexmbs.trees.to_absolute_coordinates)."
+            )
         dim = 3 if reduced else self.body.mesh.dim
         load = as_array(f"DistributedLoad on {self.body.name!r}", "load", self.load, (dim,), unit="force/length")
         object.__setattr__(self, "load", tuple(load.tolist()))

@@ -9,9 +9,10 @@ import numpy as np
 
 from flexmbs.core.checks import as_array, as_name, frozen_copy, show
 from flexmbs.core.contracts import FloatArray
-from flexmbs.core.errors import ModelError
+from flexmbs.core.errors import ModelError, unknown_name
 from flexmbs.core.rotations import RotationLike, as_rotation, from_vector
 from flexmbs.model.bodies.floating import FloatingBody
+from flexmbs.model.bodies.shaped import OFF_NODE
 from flexmbs.model.trees.joints import TreeJoint, checked_joint
 from flexmbs.reduction.model import ReducedModel
 
@@ -55,7 +56,8 @@ class FlexibleLink:
     Notes
     -----
     Deformations are of first order: a part that was reduced with stiffening is taken without it. Markers sit at
-    interfaces, not at other nodes.
+    interfaces, not at other nodes: by a point (``marker``, ``marker_at``, a joint's ``at=``) the interface there is
+    found, and other points are refused.
 
     Examples
     --------
@@ -100,8 +102,15 @@ class FlexibleLink:
     ) -> None:
         owner = f"FlexibleLink {as_name('FlexibleLink', 'name', name)!r}"
         joint = checked_joint(owner, joint, parent)
+        if not isinstance(reduced, ReducedModel):
+            raise ModelError(
+                f"{owner}: reduced must be a ReducedModel, from flexmbs.reduction.reduce, not {show(reduced)}."
+            )
         if not isinstance(interface, str):
             raise ModelError(f"{owner}: interface must be the name of an interface, not {show(interface)}.")
+        known = [frame.name for frame in reduced.frames]
+        if interface not in known:
+            raise ModelError(f"{owner}: {unknown_name('interface', interface, known)}")
         floating = FloatingBody(
             reduced, interface, modes, damping, geometric_stiffening=False, deformation=deformation,
             deformation_rate=deformation_rate, name=name,
@@ -151,6 +160,27 @@ class FlexibleLink:
         marker = self.floating.interface(interface)
         assert marker.point is not None  # noqa: S101  # those of interfaces have one
         return marker.point, marker.phi, marker.psi
+
+    def interface_at(self, point: FloatArray, at_start: bool = False) -> str:
+        """The interface with its origin at a point of the link frame, undeformed or as the link starts.
+
+        Raises
+        ------
+        ModelError
+            If none is there: other points have no motion of their own in the tree.
+        """
+        places = {self.interface: np.zeros(3)} | {
+            name: self.moved(name)[0] if at_start else self.shapes(name)[0] for name in self.outlets
+        }
+        nearest = min(places, key=lambda name: float(np.linalg.norm(places[name] - point)))
+        away = float(np.linalg.norm(places[nearest] - point))
+        if away > OFF_NODE * float(np.ptp(self.reduced.points, axis=0).max()):
+            raise ModelError(
+                f"{self}: no interface is at {np.round(point, 9).tolist()} of its frame, and it deforms, with markers "
+                f"at interfaces only; the nearest, {nearest!r}, is {away:.3g} away. Reduce the part with an interface "
+                f"there. Interfaces: {', '.join(repr(name) for name in places)}."
+            )
+        return nearest
 
     def moved(self, interface: str) -> tuple[FloatArray, FloatArray]:
         """Place and orientation of an interface in the link frame at the start."""

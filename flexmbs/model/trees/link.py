@@ -40,8 +40,8 @@ class Link:
         Centre of mass in the link frame [length].
     parent : str, optional
         Name of the link before; without it the link is joined to the base of the tree.
-    joint : TreeJoint
-        Such as ``trees.Revolute()``.
+    joint : TreeJoint, default ``trees.Revolute()``
+        A hinge about z by default; ``trees.Fixed()`` for none.
     at : (3,) array or str
         Origin of the joint frame in the frame of the link before, or of the base [length]; on a `FlexibleLink` the name
         of one of its interfaces.

@@ -254,15 +254,48 @@ class TreeLink(Body):
         link = self.link
         if not isinstance(link, FlexibleLink):
             raise ModelError(f"{self} is rigid and has no interfaces; use marker(point).")
-        frame = frame_along(f"interface {name!r} of {self}", axis, x, False)
-        if name == link.interface:
+        return self._interface(link, name, frame_along(f"interface {name!r} of {self}", axis, x, False), name)
+
+    def marker(
+        self, point: ArrayLike, axis: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
+        """A marker at a point of a rigid link, or at the interface of a flexible one whose origin is there.
+
+        Parameters
+        ----------
+        point : (3,) array
+            In the link frame, of a flexible link without deformation [length].
+        axis, x : (3,) array, optional
+            Third axis and direction of the first one, in axes of the link.
+        name : str, optional
+            For messages and results.
+        """
+        link = self.link
+        if not isinstance(link, FlexibleLink):
+            return super().marker(point, axis, x, name)
+        owner = f"marker of {self}"
+        place = as_array(owner, "point", point, (3,), unit="length")
+        return self._interface(link, link.interface_at(place), frame_along(owner, axis, x, False), name)
+
+    def framed(self, point: FloatArray, frame: FloatArray, name: str | None = None) -> Marker:
+        """The marker that is at the start at ``point`` with the axes ``frame``; of a flexible link at an interface."""
+        link = self.link
+        if not isinstance(link, FlexibleLink):
+            return super().framed(point, frame, name)
+        origin, R = self.place
+        found = link.interface_at(R.T @ (point - origin), at_start=True)
+        turn = np.eye(3) if found == link.interface else link.moved(found)[1]
+        return self._interface(link, found, (R @ turn).T @ frame, name)
+
+    def _interface(self, link: FlexibleLink, interface: str, frame: FloatArray, name: str | None) -> Marker:
+        if interface == link.interface:
             return Marker(self, np.zeros(3), frame, name=name)
-        return OutletMarker(self, name, frame)
+        return OutletMarker(self, interface, frame, name)
 
     @property
     def centre(self) -> Marker:
-        """The centre of mass, with the axes of the link."""
-        return Marker(self, self.link.centre, name="centre")
+        """The centre of mass, with the axes of the link; of a flexible link its origin, as of a `FloatingBody`."""
+        return Marker(self, np.zeros(3) if self.deforms else self.link.centre, name="centre")
 
     @property
     def place(self) -> tuple[FloatArray, FloatArray]:
@@ -275,10 +308,10 @@ class OutletMarker(Marker):
 
     outlet: str
 
-    def __init__(self, body: TreeLink, outlet: str, frame: FloatArray) -> None:
-        assert isinstance(body.link, FlexibleLink)  # noqa: S101  # interface() looks
+    def __init__(self, body: TreeLink, outlet: str, frame: FloatArray, name: str | None = None) -> None:
+        assert isinstance(body.link, FlexibleLink)  # noqa: S101  # TreeLink looks
         point, _, _ = body.link.shapes(outlet)
-        super().__init__(body, point, frame, name=outlet)
+        super().__init__(body, point, frame, name=name or outlet)
         object.__setattr__(self, "outlet", outlet)
 
     def _place(self) -> tuple[FloatArray, FloatArray]:
@@ -320,7 +353,7 @@ def _ordered(
     names = {link.name for link in links}
     for link in links:
         if link.parent is not None and link.parent not in names:
-            raise ModelError(f"{owner}: {link} is joined to {unknown_name('link', link.parent, sorted(names))}")
+            raise ModelError(f"{owner}: parent of {link}: {unknown_name('link', link.parent, sorted(names))}")
     placed: dict[str, int] = {}
     ordered: list[Link | FlexibleLink] = []
     waiting = list(links)

@@ -16,7 +16,7 @@ from flexmbs.model.forces.items import Items, dead_items
 from flexmbs.system.groups.contract import BodyGroup, least_ratio
 from flexmbs.system.groups.drawing import Drawing
 from flexmbs.system.groups.gravity import check_in_space
-from flexmbs.system.groups.linear_turns import LinearTurn, of_interfaces
+from flexmbs.system.groups.linear_turns import AS_A_WHOLE, LinearTurn, of_interfaces
 from flexmbs.system.groups.spans import Section
 from flexmbs.system.linear_terms import linear_term
 
@@ -69,7 +69,7 @@ class LinearBodies(BodyGroup):
 
     def linear_turns(self, q: FloatArray) -> Iterator[LinearTurn]:
         for body in self.bodies:
-            yield from of_interfaces(body, q[:, self.in_q(body)])
+            yield from of_interfaces(body, q[:, self.in_q(body)], AS_A_WHOLE)
 
     @property
     def diagonal(self) -> tuple[IntArray, FloatArray]:

@@ -12,7 +12,7 @@ from flexmbs.core.contracts import FloatArray, IntArray
 if TYPE_CHECKING:
     from flexmbs.model.bodies.shaped import ShapedBody
 
-__all__ = ["LIMIT", "LinearTurn", "of_interfaces", "of_nodes"]
+__all__ = ["AS_A_WHOLE", "LIMIT", "LinearTurn", "of_interfaces", "of_nodes"]
 
 LIMIT = 0.25
 """Turn [rad] up to which displacements that are linear in forces are right to some 3 %.
@@ -44,7 +44,15 @@ def of_nodes(body: Any, rotations: FloatArray) -> LinearTurn:
     return LinearTurn(body, [f"node {i}" for i in farthest], size.max(axis=1), f"{body.element.name} elements", advice)
 
 
-def of_interfaces(body: ShapedBody, eta: FloatArray) -> Iterator[LinearTurn]:
+WITHIN = (
+    "Cut the part into several, each with a frame of its own (SubstructuredBeam), or take elements for large rotations"
+)
+"""What helps a part that bends far in a frame that moves with it."""
+AS_A_WHOLE = "Take a FloatingBody, whose frame turns with it, or where it bends as far, elements for large rotations"
+"""What helps a part at a fixed place."""
+
+
+def of_interfaces(body: ShapedBody, eta: FloatArray, advice: str = WITHIN) -> Iterator[LinearTurn]:
     """Of shapes with the coordinates ``eta (n_t, m)``, at interfaces; none of a body without such that turn."""
     faces = [face for face in body.reduced.frames if len(face.coordinates) == 6]
     if not faces or not body.modes:
@@ -53,10 +61,6 @@ def of_interfaces(body: ShapedBody, eta: FloatArray) -> Iterator[LinearTurn]:
     turns = np.einsum("tm,fam->tfa", eta, np.array([body.basis[row] for row in rows]))
     size = np.linalg.norm(turns, axis=2)
     farthest = size.argmax(axis=1)
-    advice = (
-        "Cut the part into several, each with a frame of its own (SubstructuredBeam), or take elements for large "
-        "rotations"
-    )
     yield LinearTurn(
         body, [f"interface {faces[i].name!r}" for i in farthest], size.max(axis=1), "the shapes of the part",
         advice,

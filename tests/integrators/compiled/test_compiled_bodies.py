@@ -21,6 +21,7 @@ def test_floating_bodies(both, index: int, step: object) -> None:
     assert np.abs(np.diff(run.q, axis=0)).max() > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:.*Without geometric")
 def test_going_on_with_floating_bodies() -> None:
     """In Python from what the driver began, and the other way round."""
     system = fx.compile_model(chain())

@@ -27,6 +27,14 @@ def held_by_a_spring() -> Any:
     )
 
 
+def thin() -> Any:
+    """A line without inertia about itself."""
+    rod = fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, mass_per_length=0.1)
+    region = fx.linear.Region(None, fx.elements.Frame(section=rod))
+    part = fx.linear.Part(fx.meshes.line((0, 0, 0), (1, 0, 0), 2), regions=[region])
+    return fx.reduction.reduce(part, ["start", "end"], 2, progress=False)
+
+
 def nodes_only() -> Any:
     mesh = fx.meshes.box((0.0, -0.03, -0.05), (1.0, 0.06, 0.1), (4, 1, 1))
     part = fx.linear.Part(mesh, regions=[fx.linear.Region(None, fx.elements.Hexahedron8(), PLASTIC)], name="bar")
@@ -64,6 +72,7 @@ def truncated() -> Any:
         (lambda: fx.FloatingBody(bar(), reference=("left", "left")), "the two places of its reference are one"),
         (lambda: fx.FloatingBody(bar(), reference=("left", 1000)), "node 1000 of its reference has no displacements"),
         (lambda: fx.FloatingBody(bar(), reference=("left", "top")), "no interface named 'top'"),
+        (lambda: fx.FloatingBody(thin(), reference=("start", "end")), "can move without inertia. Give beams rotary"),
         (lambda: fx.FloatingBody(bar(), reference=3), "reference must be 'mean', the name of an interface or a pair"),
         (lambda: fx.FloatingBody(replace(bar(), K=0 * bar().K), reference=("left", "right")), "can move freely"),
         (lambda: fx.FloatingBody(bar(), damping=-0.1), "damping"),

@@ -20,6 +20,7 @@ from tests.models.floating import PLASTIC, bar
 
 ROD = fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, mass_per_length=0.1, rhoI_y=1e-4, rhoI_z=1e-4)
 ELEMENT = fx.elements.Frame(section=ROD)
+THIN = fx.elements.Frame(section=fx.BeamStiffness(EA=1e4, EI_z=1.0, GJ=1.0, mass_per_length=0.1))
 HUB = fx.RigidBody(5.0, (1, 1, 1), name="hub")
 TIP = fx.RigidBody(1.0, (0.1, 0.1, 0.1), (1, 0, 0), name="tip")
 
@@ -61,6 +62,7 @@ def between(reduced: Any, **options: Any) -> fx.Substructure:
         (lambda: fx.SubstructuredBeam([(0, 0, 0), (1, 0, 0)], "hub", element=ELEMENT), "start must be a RigidBody"),
         (lambda: fx.SubstructuredBeam.straight((0, 0, 0), (1, 0, 0), HUB, n=0, element=ELEMENT), "n must"),
         (lambda: fx.SubstructuredBeam([(0, 0, 0), (1, 0, 0)], HUB, element=ELEMENT, elements=0), "elements"),
+        (lambda: fx.SubstructuredBeam([(0, 0, 0), (1, 0, 0)], HUB, element=THIN), "end rx can move without inertia"),
     ],
 )
 def test_what_is_refused(make: Callable[[], Any], message: str) -> None:

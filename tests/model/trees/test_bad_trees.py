@@ -38,7 +38,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "a link that is its own parent": (lambda: trees.Tree(link("a", "a")), r"in a circle: a -> a"),
     "an unknown parent": (
         lambda: trees.Tree(link("upper"), link("lower", "uper"), name="arm"),
-        r"Tree 'arm': Link 'lower' is joined to .*'uper'.*upper",
+        r"Tree 'arm': parent of Link 'lower': .*'uper'.*upper",
     ),
     "two links of one name": (lambda: trees.Tree(link("a"), link("a"), name="arm"), r"Tree 'arm': the names \['a'\]"),
     "no link": (lambda: trees.Tree(name="arm"), r"Tree 'arm': a tree needs at least one link"),
