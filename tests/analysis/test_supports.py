@@ -225,6 +225,7 @@ def test_reactions_balance_the_load(line: Maker, name: str) -> None:
     assert np.allclose(about_origin + moment, 0.0, atol=1e-8 * size)
 
 
+@pytest.mark.filterwarnings("ignore:Body .* turns by")
 def test_beams_with_rotations_balance_too(line: Maker) -> None:
     """Linear beams: moments about the undeformed points."""
     stiffness = fx.BeamStiffness(EA=1e3, EI_z=2.0, GJ=1.0, mass_per_length=1.0)
