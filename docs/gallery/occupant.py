@@ -32,10 +32,9 @@ man = trees.Tree(*[
                start=None if before else (joint, np.eye(3)))
     for name, (before, joint, centre, mass, size) in rows.items()])  # fmt: skip
 on = lambda name, place: man.link(name).marker(np.subtract(place, rows[name][1]))  # noqa: E731
-turn, push = np.array([0, 0, 0, 1, 1, 1]), np.array([3e3, 3e3, 5e4])
-stiff = (*(name for name in rows if name in body), "left clavicle", "right clavicle", "left scapula", "right scapula")
-balls = [fx.Bushing(on(row[0], row[1]), on(name, row[1]), stiffness=k * turn, damping=k * turn / 50, name=f"at {name}")
-         for name, row in rows.items() if row[0] for k in [150 if name in stiff else 15]]  # fmt: skip
+turn, push, soft = np.array([0, 0, 0, 1, 1, 1]), np.array([3e3, 3e3, 5e4]), "forearm hand thigh shin foot"
+balls = [fx.Bushing(on(r[0], r[1]), on(n, r[1]), stiffness=k * turn, damping=k * turn / 50, name=f"at {n}")
+         for n, r in rows.items() if r[0] for k in [15 if n.split()[-1] in soft else 150]]  # fmt: skip
 seat = [fx.Bushing(fx.ground.marker_at(rows[n][2]), on(n, rows[n][2]), stiffness=push, damping=push / 100, name=n)
         for n in ("pelvis", "left foot", "right foot")]  # fmt: skip
 pull = fx.ForceCurve(x := np.linspace(-0.5, 0.5, 401), 2e4 * (x + np.hypot(x, 5e-3)))  # a belt never pushes
