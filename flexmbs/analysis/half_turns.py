@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.spread_states import spread_states
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.results.kinematics import kinematics_of, marker_of
 
@@ -28,7 +29,7 @@ def warn_of_half_turns(solution: States) -> None:
     Along a turn by less than a quarter a rotation vector that does not jump changes by less than pi.
     """
     forces = [f for f in solution.model.forces if getattr(f, "follows_rotation_vector", False)]
-    few = np.unique(np.linspace(0, len(solution) - 1, LOOKS).astype(np.int64))
+    few = spread_states(len(solution), LOOKS)
     for vectors, force in zip(_turned(solution, forces, few)[0], forces, strict=True):
         if np.linalg.norm(vectors, axis=1).max(initial=0.0) < QUARTER:
             continue

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmbs.analysis.spread_states import spread_states
 from flexmbs.core.errors import AccuracyWarning
 from flexmbs.system.groups.linear_turns import LIMIT
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["warn_of_linear_turns"]
 
 MOST = 500
-"""States that are looked at, evenly over all of them; the last one is among them."""
+"""States that are looked at."""
 
 
 def warn_of_linear_turns(system: System, states: Any, where: Callable[[int], str]) -> None:
@@ -30,8 +31,7 @@ def warn_of_linear_turns(system: System, states: Any, where: Callable[[int], str
     where : callable
         What state number i is called: "at t = 0.5".
     """
-    n = len(states)
-    rows = np.arange(n) if n <= MOST else np.unique(np.linspace(0, n - 1, MOST).round().astype(np.int64))
+    rows = spread_states(len(states), MOST)
     for group in system.coordinates.groups:
         if not group.turns_little:
             continue

@@ -116,7 +116,8 @@ def simulate(
     AccuracyWarning
         If the motion gains energy from nowhere (more than 5 % of the largest), or friction that sticks
         (`BristleFriction`, `flexmbs.contact.BristleLaw`) lets go below its static limit by more than 1 %, or a contact
-        is not resolved: by fixed steps, or by the points of a tube or skin; or if a `Bushing` turns by more than half a
+        is not resolved: by fixed steps, or by the points of a tube or skin; if linear elements or shapes turn by more
+        than 0.25 rad, or a body without geometric stiffening spins fast; or if a `Bushing` turns by more than half a
         turn about an axis that it holds.
     LossWarning
         If the journal or the file could not be written, or the journal has gone.

@@ -103,7 +103,7 @@ def solve_static(
     -----
     AccuracyWarning
         If round-off limits the displacements to less than six digits; the message gives the estimate. If a tube or skin
-        touches with one or two points only.
+        touches with one or two points only, or linear elements or shapes turn by more than 0.25 rad.
     RuntimeWarning
         If the equilibrium becomes unstable, or nothing holds it against others.
 

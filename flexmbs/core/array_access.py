@@ -26,11 +26,13 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.core.errors import LoweringError
 
-__all__ = ["CHECKED", "array_of", "direct_access", "uncounted"]
+__all__ = ["CHECKED", "MADE", "array_of", "direct_access", "uncounted"]
 
 CHECKED = os.environ.get("FLEXMBS_CHECK_INDICES", "") == "1"
 """Whether kernels look at every index."""
 WORD = ir.IntType(64)
+MADE: tuple[Any, ...] = (np.empty, np.zeros)
+"""What makes arrays of a shape."""
 MARKED = {types.float64: "float64", types.int64: "int64", types.int32: "int32"}
 """Kinds of numbers whose reads and writes are marked."""
 
@@ -56,10 +58,6 @@ def direct_access(context: Any, function: Any, signature: Any) -> Callable[[Any,
     if key in MADE and not context.enable_nrt and signature.return_type.dtype == types.float64:
         return _Room(context, signature.return_type, zero=key is np.zeros)
     return None
-
-
-MADE = (np.empty, np.zeros)
-"""What makes arrays of a shape."""
 
 
 def uncounted(function: Any, args: Any) -> Any:

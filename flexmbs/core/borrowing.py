@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.core.array_access import MADE
 from flexmbs.core.written_modules import LAWS, STEPS
 
 __all__ = ["borrows", "is_ours"]
@@ -33,8 +34,7 @@ OF_NUMPY = {
     "int64", "isfinite", "isnan", "log", "nan", "pi", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
 }  # fmt: skip
 """What makes a number of numbers."""
-MADE = {"empty", "zeros"}
-"""What makes an array of a shape."""
+NAMES_MADE = {function.__name__ for function in MADE}
 CALLS = {"CALL", "PRECALL"}
 """What follows the argument of a call that has one."""
 OF_ARRAYS = {name for name in dir(np.ndarray) if not name.startswith("_")} - {"shape", "size", "ndim", "T", "data"}
@@ -43,7 +43,7 @@ OF_ARRAYS = {name for name in dir(np.ndarray) if not name.startswith("_")} - {"s
 
 def borrows(function: Any) -> bool:
     """Whether the function, as far as its names tell, makes no arrays, and hands none on."""
-    made = MADE if is_ours(function) else set()
+    made = NAMES_MADE if is_ours(function) else set()
     return _only_borrows(function.__code__, function.__globals__, made) and not function.__closure__
 
 

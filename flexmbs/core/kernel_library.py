@@ -31,8 +31,8 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no type infor
     def _optimize_functions(self, ll_module: Any) -> None:
         """Little: the passes over the whole do the rest, in less time than all of them would take here and there.
 
-        Variables instead of places in memory, simpler operations and fewer blocks make it half as long for all kernels
-        that it is compiled into.
+        Variables instead of places in memory, simpler operations and fewer blocks: 1.3 s for the README's lug, where
+        numba's first level takes 1.9 s, after which the passes over the whole take 3.4 s, and 5.7 s without.
         """
         ll_module.data_layout = self._codegen._data_layout
         settings = llvm.create_pipeline_tuning_options(1)

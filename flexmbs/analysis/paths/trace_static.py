@@ -106,6 +106,8 @@ def trace_static(
 
     Warns
     -----
+    AccuracyWarning
+        If linear shapes turn by more than 0.25 rad.
     RuntimeWarning
         If a path cannot be followed to its end; the message and ``ending`` name the point, the residual and where it
         is largest. All points up to there are kept, as after Ctrl-C.

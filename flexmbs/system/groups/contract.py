@@ -233,8 +233,11 @@ class BodyGroup:
     def carry(self, q: FloatArray, v: FloatArray) -> None:
         """Turn the initial velocities in ``v`` with the bodies to the positions ``q``; by default they stay."""
 
-    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
-        """Bodies with shapes and without geometric stiffening, the rate at which they turn, and what helps."""
+    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, FloatArray, str]]:
+        """Bodies with shapes and without geometric stiffening, the rates (n_t,) at which they turn, and what helps.
+
+        In states q (n_t, n_q), v (n_t, n_v).
+        """
         return iter(())
 
     @property

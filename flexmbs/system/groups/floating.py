@@ -81,10 +81,10 @@ class FloatingBodies(MovingBodies):
         frames = (span.places[3] for body, span in self._frame.items() if body.modes)
         return super().rigid_fields()._replace(deforming=tuple(int(k) for k in frames))
 
-    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
+    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, FloatArray, str]]:
         for body, span in self._frame.items():
             if body.second_order is None and body.modes:
-                yield body, float(np.linalg.norm(v[span.places[3:]])), "use reduce(..., geometric_stiffening=True)"
+                yield body, np.linalg.norm(v[:, span.places[3:]], axis=1), "use reduce(..., geometric_stiffening=True)"
 
     @property
     def turns_little(self) -> bool:

@@ -129,16 +129,17 @@ class Trees(MovingBodies):
             far, turn = (float(np.abs(step[dofs[part]]).max(initial=0.0)) for part in (lengths, ~lengths))
             yield places.tree, dofs, far, turn
 
-    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, float, str]]:
+    def soft(self, q: FloatArray, v: FloatArray) -> Iterator[tuple[Any, FloatArray, str]]:
         links = [link for tree in self.bodies for link in tree.bodies if link.deforms and link.link.modes]
         if not links:
             return
         c = self._coordinates
         markers = MarkerSet(c, [link.marker((0.0, 0.0, 0.0)) for link in links], set(), 0)
-        work = markers.poses(markers.work(np.zeros(c.n_v), np.zeros(markers.size)), q, v)
+        work = markers.work(np.zeros(c.n_v), np.zeros(markers.size))
+        spins = [np.linalg.norm(markers.poses(work, *state).twist[:, 3:], axis=1) for state in zip(q, v, strict=True)]
         advice = "take a FloatingBody of a model reduced with geometric_stiffening=True in place of the flexible link"
-        for link, twist in zip(links, work.twist, strict=True):
-            yield link.link.floating, float(np.linalg.norm(twist[3:])), advice
+        for link, rates in zip(links, np.array(spins).T, strict=True):
+            yield link.link.floating, rates, advice
 
     @property
     def turns_little(self) -> bool:
